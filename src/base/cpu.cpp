@@ -1,0 +1,64 @@
+#include "base/cpu.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "base/error.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace kelda {
+
+std::string_view name(Isa isa) { return isa == Isa::kAvx2 ? "avx2" : "scalar"; }
+
+bool available(Isa isa) {
+  if (isa == Isa::kScalar) return true;
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+#else
+  return false;
+#endif
+}
+
+Isa choose_isa() {
+  const char* forced = std::getenv("KELDA_ISA");
+  if (forced == nullptr || *forced == '\0') return available(Isa::kAvx2) ? Isa::kAvx2 : Isa::kScalar;
+  for (const Isa isa : {Isa::kScalar, Isa::kAvx2}) {
+    if (name(isa) != forced) continue;
+    if (!available(isa)) fail(ErrorCode::kUsage, "KELDA_ISA={}: this processor cannot run it", forced);
+    return isa;
+  }
+  fail(ErrorCode::kUsage, "KELDA_ISA={}: unknown instruction set (known: scalar, avx2)", forced);
+}
+
+int usable_processors() {
+  int n = 1;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) n = std::max(1, CPU_COUNT(&set));
+  std::ifstream quota_file("/sys/fs/cgroup/cpu.max");  // "max 100000" or "150000 100000"
+  std::string quota;
+  double period = 0;
+  if (quota_file >> quota >> period && quota != "max" && period > 0) {
+    const double limit = std::strtod(quota.c_str(), nullptr) / period;
+    if (limit > 0) n = std::min(n, std::max(1, static_cast<int>(std::ceil(limit))));
+  }
+  return n;
+}
+
+#if defined(__x86_64__)
+FloatEnvironment::FloatEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(0x1F80); }
+FloatEnvironment::~FloatEnvironment() { _mm_setcsr(saved_); }
+#else
+FloatEnvironment::FloatEnvironment() = default;
+FloatEnvironment::~FloatEnvironment() = default;
+#endif
+
+}  // namespace kelda

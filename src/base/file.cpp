@@ -1,0 +1,110 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace kelda {
+
+File::File(const std::filesystem::path& path) : path_(path) {
+  fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd_ < 0) {
+    const int e = errno;
+    if (e == ENOENT || e == ENOTDIR) fail(ErrorCode::kNotFound, "{}: no such file", path.string());
+    fail(ErrorCode::kIo, "{}: cannot open: {}", path.string(), std::strerror(e));
+  }
+  struct stat st {};
+  const bool known = ::fstat(fd_, &st) == 0;
+  if (!known || !S_ISREG(st.st_mode)) {
+    ::close(fd_);
+    fail(ErrorCode::kBadInput, "{}: {}", path.string(),
+         known && S_ISDIR(st.st_mode) ? "is a directory, not a file" : "is not a regular file");
+  }
+  size_ = static_cast<uint64_t>(st.st_size);
+}
+
+File::~File() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+File::File(File&& other) noexcept
+    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}
+
+void File::read(uint64_t offset, std::span<std::byte> out) const {
+  if (!out.empty() && offset >= size_) {
+    fail(ErrorCode::kBadInput, "{}: ends at byte {}, {} more bytes were expected at byte {}", path_.string(),
+         size_, out.size(), offset);
+  }
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t n = ::pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+    if (n > 0) {
+      done += static_cast<std::size_t>(n);
+    } else if (n == 0) {
+      fail(ErrorCode::kBadInput, "{}: ends at byte {}, {} more bytes were expected there", path_.string(),
+           offset + done, out.size() - done);
+    } else if (errno != EINTR) {
+      fail(ErrorCode::kIo, "{}: read error at byte {}: {}", path_.string(), offset + done,
+           std::strerror(errno));
+    }
+  }
+}
+
+std::string read_text(const std::filesystem::path& path, uint64_t max_bytes) {
+  const File file(path);
+  if (file.size() > max_bytes) {
+    fail(ErrorCode::kBadInput, "{}: {} bytes; at most {} are read", path.string(), file.size(), max_bytes);
+  }
+  std::string text(file.size(), '\0');
+  file.read(0, std::as_writable_bytes(std::span(text.data(), text.size())));
+  return text;
+}
+
+AtomicFile::AtomicFile(const std::filesystem::path& path)
+    : path_(path), partial_(path.string() + ".partial-" + std::to_string(::getpid())) {
+  fd_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (fd_ < 0) fail(ErrorCode::kIo, "{}: cannot write: {}", partial_.string(), std::strerror(errno));
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) {
+    ::close(fd_);
+    ::unlink(partial_.c_str());
+  }
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = ::write(fd_, bytes.data() + done, bytes.size() - done);
+    if (n >= 0) {
+      done += static_cast<std::size_t>(n);
+    } else if (errno != EINTR) {
+      fail(ErrorCode::kIo, "{}: cannot write after {} bytes: {}", path_.string(), written_ + done,
+           std::strerror(errno));
+    }
+  }
+  written_ += bytes.size();
+}
+
+void AtomicFile::commit() {
+  if (::fsync(fd_) != 0) fail(ErrorCode::kIo, "{}: cannot sync: {}", partial_.string(), std::strerror(errno));
+  if (::rename(partial_.c_str(), path_.c_str()) != 0) {
+    fail(ErrorCode::kIo, "{}: cannot rename into place: {}", path_.string(), std::strerror(errno));
+  }
+  ::close(std::exchange(fd_, -1));
+  const auto folder = path_.has_parent_path() ? path_.parent_path() : std::filesystem::path(".");
+  const int dir = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (dir >= 0) {
+    ::fsync(dir);
+    ::close(dir);
+  }
+}
+
+}  // namespace kelda

@@ -1,0 +1,56 @@
+// Files: read at an offset with every length checked, write so that the old file or the new file is there, never half.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kelda {
+
+// A regular file open for reading. Thread-safe: reads carry their own offset.
+class File {
+ public:
+  // Throws kNotFound, or kBadInput for a directory, FIFO or device, or kIo.
+  explicit File(const std::filesystem::path& path);
+  ~File();
+  File(File&& other) noexcept;
+  File& operator=(File&&) = delete;
+
+  uint64_t size() const { return size_; }
+  const std::filesystem::path& path() const { return path_; }
+  // Fills `out` from `offset`. Throws kBadInput naming the offset where the file ends early, kIo on a read error.
+  void read(uint64_t offset, std::span<std::byte> out) const;
+
+ private:
+  std::filesystem::path path_;
+  int fd_ = -1;
+  uint64_t size_ = 0;
+};
+
+// Whole text file, at most max_bytes (kBadInput beyond).
+std::string read_text(const std::filesystem::path& path, uint64_t max_bytes);
+
+// Writes PATH.partial-PID, and on commit() syncs it, renames it over PATH and syncs the folder. Without commit() the
+// partial file is removed and PATH is untouched. Throws kIo (a full disk, say) naming the path.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
+  uint64_t written() const { return written_; }
+  void commit();
+
+ private:
+  std::filesystem::path path_, partial_;
+  int fd_ = -1;
+  uint64_t written_ = 0;
+};
+
+}  // namespace kelda
