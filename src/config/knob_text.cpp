@@ -1,0 +1,106 @@
+// Values of knobs from text: flags and configuration files. std::from_chars everywhere, so the locale has no
+// say.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "config/knob.h"
+
+namespace kelda {
+namespace {
+
+// All of `text` as a T, or nothing: no blanks, no leading '+', no hexadecimal, nothing after the number.
+template <typename T>
+std::optional<T> parse(std::string_view text) {
+  T x{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return x;
+}
+
+std::optional<double> parse_finite(std::string_view text) {
+  const auto x = parse<double>(text);
+  return x && std::isfinite(*x) ? x : std::nullopt;
+}
+
+template <typename T>
+T need(const Knob& knob, std::string_view text, const std::optional<T>& x) {
+  if (!x) fail_knob(knob, in_quotes(text));
+  return *x;
+}
+
+bool parse_bool(const Knob& knob, std::string_view text) {
+  if (text != "true" && text != "false") fail_knob(knob, in_quotes(text));
+  return text == "true";
+}
+
+Seed parse_seed(const Knob& knob, std::string_view text) {
+  if (text == "-1") return {};
+  return {need(knob, text, parse<uint64_t>(text))};
+}
+
+std::string checked_utf8(const Knob& knob, std::string_view text) {
+  try {
+    (void)nlohmann::json(text).dump();
+  } catch (const nlohmann::json::exception&) {
+    fail_knob(knob, fmt::format("{}, which is not valid UTF-8", in_quotes(text)));
+  }
+  return std::string(text);
+}
+
+// "15=-100,20=5"
+void add_biases(const Knob& knob, std::string_view text, TokenBias& out) {
+  std::string_view rest = text;
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const std::string_view item = rest.substr(0, comma);
+    if (more) rest.remove_prefix(comma + 1);
+    const std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos)
+      fail_knob(knob, fmt::format("{}, which is not id=bias", in_quotes(item)));
+    const auto id = need(knob, item, parse<int32_t>(item.substr(0, equals)));
+    const auto bias = need(knob, item, parse_finite(item.substr(equals + 1)));
+    if (!out.emplace(id, bias).second) fail_knob(knob, fmt::format("the id {} twice", id));
+    if (out.size() > knob.max_items) fail_knob(knob, "more entries");
+  }
+}
+
+KnobValue parse_value(const Knob& knob, std::string_view text, KnobValue before) {
+  switch (knob.type) {
+    case KnobType::kFloat:
+      return need(knob, text, parse_finite(text));
+    case KnobType::kInt:
+      return need(knob, text, parse<int64_t>(text));
+    case KnobType::kBool:
+      return parse_bool(knob, text);
+    case KnobType::kSeed:
+      return parse_seed(knob, text);
+    case KnobType::kText:
+      return checked_utf8(knob, text);
+    case KnobType::kTextList:
+      std::get<std::vector<std::string>>(before).push_back(checked_utf8(knob, text));
+      break;
+    case KnobType::kTokenBias:
+      add_biases(knob, text, std::get<TokenBias>(before));
+      break;
+  }
+  return before;
+}
+
+}  // namespace
+
+void Knobs::set_from_text(std::string_view name, std::string_view text, std::string_view source) {
+  const Knob& knob = find(name);
+  KnobValue before = entry(name).value;
+  if (entry(name).source != source) {
+    if (knob.type == KnobType::kTextList) before = std::vector<std::string>();
+    if (knob.type == KnobType::kTokenBias) before = TokenBias();
+  }
+  set(name, parse_value(knob, text, std::move(before)), source);
+}
+
+}  // namespace kelda

@@ -1,0 +1,50 @@
+#include "config/knob_rows.h"
+
+namespace kelda {
+namespace {
+
+constexpr std::string_view kNames[] = {"top_k", "top_p", "min_p", "temperature", "repetition_penalty",
+                                       "seed",  "stop"};
+
+TEST(DidYouMean, FindsSlips) {
+  EXPECT_EQ(did_you_mean("temperatur", kNames), "temperature");
+  EXPECT_EQ(did_you_mean("tempreature", kNames), "temperature");
+  EXPECT_EQ(did_you_mean("Temperature", kNames), "temperature");
+  EXPECT_EQ(did_you_mean("--top-k", kNames), "top_k");
+  EXPECT_EQ(did_you_mean("topP", kNames), "top_p");
+  EXPECT_EQ(did_you_mean("sede", kNames), "seed");
+}
+
+TEST(DidYouMean, DoesNotGuessWildly) {
+  for (const std::string_view word :
+       {"", "x", "mirostat", "n_probs", "grammar", "messages", "zzzzzzzzzzzzzzzzzz"}) {
+    EXPECT_EQ(did_you_mean(word, kNames), "") << word;
+  }
+  EXPECT_EQ(did_you_mean(std::string(1000000, 't'), kNames), "");
+}
+
+TEST(KnobWords, AreDerivedFromTheRow) {
+  EXPECT_EQ(flag_name("repetition_penalty"), "--repetition-penalty");
+  EXPECT_EQ(range_text(kRatioRow), "(0, 1]");
+  EXPECT_EQ(range_text(kFreeRow), "[0, ∞)");
+  EXPECT_EQ(range_text(kTextRow), "");
+  EXPECT_EQ(allowed_text(kCountRow), "an integer in [0, 2147483647]");
+  EXPECT_EQ(allowed_text(kSeedRow), "-1 (random) or an integer in [0, 18446744073709551615]");
+  EXPECT_EQ(allowed_text(kListRow), "a list of at most 3 texts of 1 to 8 bytes");
+  EXPECT_EQ(allowed_text(kBiasRow), "a map of at most 3 token ids, each to a bias in [-100, 100]");
+  EXPECT_EQ(default_text(kSwitchRow), "false");
+  EXPECT_EQ(default_text(kSeedRow), "random");
+  EXPECT_EQ(default_text(kListRow), "none");
+  EXPECT_EQ(default_text(kSignedRow), "-1");
+}
+
+TEST(KnobWords, QuotesAreShortEscapedAndValidUtf8) {
+  EXPECT_EQ(in_quotes("a\"b\n\x01"), R"("a\"b\n\u0001")");
+  EXPECT_EQ(in_quotes("\xff"), "\"\xEF\xBF\xBD\"");
+  EXPECT_EQ(in_quotes(std::string(1000, 'x')), "\"" + std::string(60, 'x') + "\"… (1000 bytes)");
+  // A character is not cut: 59 letters and a letter of two bytes.
+  EXPECT_EQ(in_quotes(std::string(59, 'x') + "é."), "\"" + std::string(59, 'x') + "\"… (62 bytes)");
+}
+
+}  // namespace
+}  // namespace kelda
