@@ -1,0 +1,83 @@
+// Q4_1: 32 weights share an f16 scale and an f16 minimum; weight = scale * nibble + min. 20 bytes per 32
+// weights. GGUF type 3.
+#pragma once
+
+#include "quant/packed_unit.h"
+#include "quant/row_form.h"
+
+namespace kelda::quant::q4_1 {
+
+struct Block {
+  kelda::f16 scale;
+  kelda::f16 min;
+  uint8_t nibbles[16];  // byte i: column i low, column 16 + i high
+};
+static_assert(sizeof(Block) == 20);
+
+// Unit: nibbles of block 0 (4 vectors), of block 1 (4), scales (1), mins (1).
+inline constexpr int kBlockVectors = 4 * kVectorBytes;
+inline constexpr int kScales = kUnitBlocks * kBlockVectors;
+inline constexpr int kMins = kScales + kVectorBytes;
+inline constexpr int kUnitBytes = kMins + kVectorBytes;
+
+inline void dequantize(const Block& block, float* out) noexcept {
+  const float scale = to_float(block.scale), min = to_float(block.min);
+  int16_t code[kActBlock];
+  unpack_nibbles(block.nibbles, 0, code);
+  for (int i = 0; i < kActBlock; ++i) out[i] = scale * static_cast<float>(code[i]) + min;
+}
+
+inline void quantize(const float* x, Block& block) noexcept {
+  float min = x[0], max = x[0];
+  for (int i = 1; i < kActBlock; ++i) {
+    if (x[i] < min) min = x[i];
+    if (x[i] > max) max = x[i];
+  }
+  const float scale = (max - min) / 15;
+  const float inverse = scale != 0 ? 1 / scale : 0;
+  block.scale = to_f16(scale);
+  block.min = to_f16(min);
+  for (int i = 0; i < 16; ++i) {
+    const int low = truncate_code((x[i] - min) * inverse + 0.5f, 15);
+    const int high = truncate_code((x[i + 16] - min) * inverse + 0.5f, 15);
+    block.nibbles[i] = static_cast<uint8_t>(low | high << 4);
+  }
+}
+
+inline void pack(const std::byte* const rows[kLanes], int64_t n, std::byte* out) noexcept {
+  pack_units<Block, kUnitBytes>(rows, n, out, [](const Block& block, std::byte* unit, int i, int lane) {
+    put_dwords(unit + i * kBlockVectors, lane, block.nibbles, 16);
+    put_f16(unit + kScales, i, lane, block.scale);
+    put_f16(unit + kMins, i, lane, block.min);
+  });
+}
+
+inline void decode(const std::byte* group, int64_t kb, int lane, DecodedBlock& out) noexcept {
+  const std::byte* unit = group + kb / kUnitBlocks * kUnitBytes;
+  const int i = static_cast<int>(kb % kUnitBlocks);
+  uint8_t nibbles[16];
+  get_dwords(unit + i * kBlockVectors, lane, nibbles, 16);
+  unpack_nibbles(nibbles, 0, out.code);
+  out.scale = to_float(get_f16(unit + kScales, i, lane));
+  out.min = to_float(get_f16(unit + kMins, i, lane));
+}
+
+inline const FormatSpec& format() {
+  static const FormatSpec spec = {.name = "q4_1",
+                                  .gguf_type = 3,
+                                  .block_size = kActBlock,
+                                  .block_bytes = sizeof(Block),
+                                  .quantized = true,
+                                  .max_rmse = 0.085,
+                                  .dequantize = dequantize_blocks<Block, kActBlock, dequantize>,
+                                  .quantize = quantize_blocks<Block, kActBlock, quantize>,
+                                  .unit_k = kUnitBlocks * kActBlock,
+                                  .unit_bytes = kUnitBytes,
+                                  .pack = pack,
+                                  .decode = decode,
+                                  .has_min = true,
+                                  .value = nullptr};
+  return spec;
+}
+
+}  // namespace kelda::quant::q4_1
