@@ -1,0 +1,21 @@
+// The kernels of kernels/kernel_table.h for AVX2, FMA and F16C. Files here export plain functions only and no
+// weak symbol, so that the linker can never pick their code for a machine without AVX2: scripts/check_isa.sh.
+#pragma once
+
+#include "kernels/kernel_table.h"
+
+namespace kelda::kernels::avx2 {
+
+void rms_norm(const float* x, const float* w, float eps, int64_t n, float* y) noexcept;
+void add(float* x, const float* y, int64_t n) noexcept;
+void silu_mul(const float* gate, const float* up, int64_t n, float* out) noexcept;
+void rope(float* x, const float* cos, const float* sin, int64_t n, bool interleaved) noexcept;
+void attention(const AttentionArgs& a) noexcept;
+void store_kv(KvType type, const float* k, const float* v, int head_dim, int slot, std::byte* k_block,
+              std::byte* v_block) noexcept;
+int64_t argmax(const float* x, int64_t n) noexcept;
+
+// The fast matmul for a format, nullptr if there is none: kernels/kernel_table.cpp.
+const MatmulKernel* find_matmul_kernel(const quant::FormatSpec& format) noexcept;
+
+}  // namespace kelda::kernels::avx2

@@ -1,0 +1,19 @@
+// The reference kernels: kernels/kernel_table.h states what each computes; every other instruction set equals
+// them bit for bit (where a result is NaN, it is NaN everywhere; its sign and payload are not part of the
+// promise).
+#pragma once
+
+#include "kernels/kernel_table.h"
+
+namespace kelda::kernels::scalar {
+
+void rms_norm(const float* x, const float* w, float eps, int64_t n, float* y) noexcept;
+void add(float* x, const float* y, int64_t n) noexcept;
+void silu_mul(const float* gate, const float* up, int64_t n, float* out) noexcept;
+void rope(float* x, const float* cos, const float* sin, int64_t n, bool interleaved) noexcept;
+void attention(const AttentionArgs& a) noexcept;
+void store_kv(KvType type, const float* k, const float* v, int head_dim, int slot, std::byte* k_block,
+              std::byte* v_block) noexcept;
+int64_t argmax(const float* x, int64_t n) noexcept;
+
+}  // namespace kelda::kernels::scalar
