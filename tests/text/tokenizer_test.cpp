@@ -1,0 +1,70 @@
+#include "text/tokenizer.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "tests/text/tiny_vocabulary.h"
+
+namespace kelda::text {
+namespace {
+
+using testing::TinyVocabulary;
+
+std::unique_ptr<const Tokenizer> with(std::string_view key, MetadataValue value, std::string_view key2 = "",
+                                      MetadataValue value2 = {}) {
+  Metadata m =
+      TinyVocabulary{.added = {{"<s>", TokenType::kControl}, {"</s>", TokenType::kControl}}}.metadata();
+  const auto size = static_cast<uint32_t>(m.find("tokenizer.ggml.tokens")->array_size());
+  m.set("tokenizer.ggml.bos_token_id", MetadataValue(size - 2));
+  m.set("tokenizer.ggml.eos_token_id", MetadataValue(size - 1));
+  m.set(key, std::move(value));
+  if (!key2.empty()) m.set(key2, std::move(value2));
+  return make_tokenizer(std::make_shared<const Vocabulary>(m));
+}
+
+std::vector<std::string> prompt(const Tokenizer& t, std::string_view text) {
+  return testing::pieces_of(t.vocabulary(), t.encode_prompt(text, Special::kText));
+}
+
+TEST(Tokenizer, APromptBeginsAndEndsAsTheFileAsks) {
+  using Pieces = std::vector<std::string>;
+  const char *bos = "tokenizer.ggml.add_bos_token", *eos = "tokenizer.ggml.add_eos_token";
+  EXPECT_EQ(prompt(*with(bos, false), "hello"), (Pieces{"hello"}));
+  EXPECT_EQ(prompt(*with(bos, true), "hello"), (Pieces{"<s>", "hello"}));
+  EXPECT_EQ(prompt(*with(eos, true), "hello"), (Pieces{"hello", "</s>"}));
+  EXPECT_EQ(prompt(*with(bos, true, eos, true), ""), (Pieces{"<s>", "</s>"}));
+  EXPECT_EQ(with(bos, true)->encode("", Special::kText), std::vector<TokenId>{});
+}
+
+TEST(Tokenizer, DecodeIsAlwaysValidText) {
+  const auto t = make_tokenizer(TinyVocabulary().make());
+  const Vocabulary& v = t->vocabulary();
+  const auto ids = t->encode("é😀", Special::kText);
+  ASSERT_EQ(ids.size(), 6u);
+  EXPECT_EQ(t->decode(ids, false), "é😀");
+  EXPECT_EQ(t->decode(std::span(ids).first(4), false), "é\uFFFD");
+  EXPECT_EQ(t->decode(std::vector<TokenId>{v.find("ÿ"), v.find("h")}, false), "\uFFFDh");
+  EXPECT_EQ(t->decode({}, false), "");
+}
+
+TEST(Tokenizer, AnUnknownModelIsRefusedWithTheKnownOnes) {
+  try {
+    with("tokenizer.ggml.model", MetadataValue(std::string("rwkv")));
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kUnsupported);
+    EXPECT_NE(std::string(e.what()).find("rwkv"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("gpt2"), std::string::npos);
+  }
+}
+
+TEST(Tokenizer, EveryKindNamesItselfAndItsModelOnce) {
+  for (const TokenizerKind* a : tokenizer_kinds()) {
+    EXPECT_FALSE(a->name.empty() || a->model.empty());
+    for (const TokenizerKind* b : tokenizer_kinds())
+      EXPECT_TRUE(a == b || (a->name != b->name && a->model != b->model));
+  }
+}
+
+}  // namespace
+}  // namespace kelda::text
