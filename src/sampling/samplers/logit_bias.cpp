@@ -1,0 +1,54 @@
+// Logit bias: adds to the logits of named tokens; the lowest bias bans.
+#include <limits>
+#include <utility>
+
+#include "sampling/sampler.h"
+
+namespace kelda::sampling::logit_bias {
+namespace {
+
+constexpr double kBan = -100, kLargest = 100;
+
+class LogitBias final : public Sampler {
+ public:
+  explicit LogitBias(const TokenBias& biases) : biases_(biases.begin(), biases.end()) {}
+
+  void apply(Candidates& candidates, const History&) noexcept override {
+    // −100 alone would leave a banned token reachable at a high temperature, so it removes.
+    constexpr float kGone = -std::numeric_limits<float>::infinity();
+    bool any_gone = false;
+    for (const auto& [id, bias] : biases_) {
+      Candidate* c = candidates.find(id);
+      if (c == nullptr) continue;
+      any_gone |= bias <= kBan;
+      c->logit = bias <= kBan ? kGone : finite_logit(static_cast<double>(c->logit) + bias);
+    }
+    if (any_gone) candidates.drop_if([](const Candidate& c) { return c.logit == kGone; });
+  }
+
+ private:
+  std::vector<std::pair<int32_t, double>> biases_;
+};
+
+}  // namespace
+
+const SamplerSpec& sampler() {
+  static const SamplerSpec spec{
+      .name = "logit_bias",
+      .stage = Stage::kLogitBias,
+      .knobs = {{.name = "logit_bias",
+                 .type = KnobType::kTokenBias,
+                 .lo = kBan,
+                 .hi = kLargest,
+                 .max_items = 1024,
+                 .unit = "logits",
+                 .help = "Added to the logits of these token ids: {\"id\": bias}. -100 bans the token."}},
+      .make = [](const Knobs& knobs) -> std::unique_ptr<Sampler> {
+        const TokenBias& biases = knobs.token_bias("logit_bias");
+        if (biases.empty()) return nullptr;
+        return std::make_unique<LogitBias>(biases);
+      }};
+  return spec;
+}
+
+}  // namespace kelda::sampling::logit_bias

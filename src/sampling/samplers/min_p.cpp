@@ -1,0 +1,43 @@
+// Min-p: drops tokens less likely than min_p × the best one. Source: Nguyen et al. 2024 (arXiv 2407.01082).
+#include "base/math.h"
+#include "sampling/sampler.h"
+
+namespace kelda::sampling::min_p {
+namespace {
+
+class MinP final : public Sampler {
+ public:
+  explicit MinP(double min_p) : log_min_p_(log_f64(min_p)) {}
+
+  // p / p_max is a difference of logits, so no probabilities are needed.
+  void apply(Candidates& candidates, const History&) noexcept override {
+    const auto max = static_cast<double>(candidates.best().logit);
+    candidates.drop_if(
+        [this, max](const Candidate& c) { return static_cast<double>(c.logit) - max < log_min_p_; });
+  }
+
+ private:
+  double log_min_p_;  // ≤ 0, so the best one stays
+};
+
+}  // namespace
+
+const SamplerSpec& sampler() {
+  static const SamplerSpec spec{
+      .name = "min_p",
+      .stage = Stage::kMinP,
+      .knobs = {{.name = "min_p",
+                 .def = 0,
+                 .lo = 0,
+                 .hi = 1,
+                 .unit = "ratio",
+                 .help = "Keep only tokens at least this likely relative to the likeliest one. 0 = off."}},
+      .make = [](const Knobs& knobs) -> std::unique_ptr<Sampler> {
+        const double min_p = knobs.number("min_p");
+        if (min_p == 0) return nullptr;
+        return std::make_unique<MinP>(min_p);
+      }};
+  return spec;
+}
+
+}  // namespace kelda::sampling::min_p

@@ -1,0 +1,79 @@
+// Repetition penalty: makes what has been said less likely, once per token, however often it was said.
+// Source: Keskar et al. 2019 (arXiv 1909.05858), section 4.1; negative logits are multiplied, as dividing
+// would raise them.
+#include <algorithm>
+
+#include "sampling/sampler.h"
+
+namespace kelda::sampling::repetition_penalty {
+namespace {
+
+class RepetitionPenalty final : public Sampler {
+ public:
+  // window: how many of the last tokens count; −1: all.
+  RepetitionPenalty(double penalty, int64_t window) : penalty_(penalty), window_(window) {}
+
+  void apply(Candidates& candidates, const History& history) noexcept override {
+    if (seen_in_.size() != candidates.vocab_size()) seen_in_.assign(candidates.vocab_size(), 0);
+    if (++round_ == 0) {  // the counter came round: old marks would look new
+      std::fill(seen_in_.begin(), seen_in_.end(), 0);
+      round_ = 1;
+    }
+    const std::size_t all = history.prompt.size() + history.generated.size();
+    const std::size_t n = window_ < 0 ? all : std::min(all, static_cast<std::size_t>(window_));
+    const std::size_t n_generated = std::min(n, history.generated.size());
+    penalize(candidates, history.generated.last(n_generated));
+    penalize(candidates, history.prompt.last(n - n_generated));
+  }
+
+ private:
+  void penalize(Candidates& candidates, std::span<const TokenId> ids) {
+    for (const TokenId id : ids) {
+      const auto index = static_cast<std::size_t>(id);
+      if (id < 0 || index >= seen_in_.size() || seen_in_[index] == round_) continue;
+      seen_in_[index] = round_;
+      Candidate* c = candidates.find(id);
+      if (c == nullptr) continue;
+      const auto logit = static_cast<double>(c->logit);
+      c->logit = finite_logit(logit > 0 ? logit / penalty_ : logit * penalty_);
+    }
+  }
+
+  double penalty_;
+  int64_t window_;
+  std::vector<uint32_t> seen_in_;  // by id: the round in which it was last penalised
+  uint32_t round_ = 0;
+};
+
+}  // namespace
+
+const SamplerSpec& sampler() {
+  static const SamplerSpec spec{
+      .name = "repetition_penalty",
+      .stage = Stage::kRepetitionPenalty,
+      .knobs = {{.name = "repetition_penalty",
+                 .def = 1,
+                 .lo = 0,
+                 .hi = kUnbounded,
+                 .lo_open = true,
+                 .unit = "factor",
+                 .help = "Divides positive and multiplies negative logits of tokens in the prompt and the "
+                         "output, once "
+                         "per token. Above 1 discourages repeating; 1 = off."},
+                {.name = "repetition_window",
+                 .type = KnobType::kInt,
+                 .def = -1,
+                 .lo = -1,
+                 .hi = 2147483647,
+                 .unit = "tokens",
+                 .help = "How many of the last tokens the repetition penalty looks at. -1 = all; 0 = off."}},
+      .make = [](const Knobs& knobs) -> std::unique_ptr<Sampler> {
+        const double penalty = knobs.number("repetition_penalty");
+        const int64_t window = knobs.integer("repetition_window");
+        if (penalty == 1 || window == 0) return nullptr;
+        return std::make_unique<RepetitionPenalty>(penalty, window);
+      }};
+  return spec;
+}
+
+}  // namespace kelda::sampling::repetition_penalty

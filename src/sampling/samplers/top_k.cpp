@@ -1,0 +1,40 @@
+// Top-k: keeps the k likeliest tokens, ties by the lowest id. Source: Fan et al. 2018 (arXiv 1805.04833),
+// section 5.2.
+#include "sampling/sampler.h"
+
+namespace kelda::sampling::top_k {
+namespace {
+
+class TopK final : public Sampler {
+ public:
+  explicit TopK(std::size_t k) : k_(k) {}
+
+  void apply(Candidates& candidates, const History&) noexcept override {
+    if (k_ < candidates.size()) candidates.keep_down_to(candidates.nth_best(k_));
+  }
+
+ private:
+  std::size_t k_;
+};
+
+}  // namespace
+
+const SamplerSpec& sampler() {
+  static const SamplerSpec spec{.name = "top_k",
+                                .stage = Stage::kTopK,
+                                .knobs = {{.name = "top_k",
+                                           .type = KnobType::kInt,
+                                           .def = 0,
+                                           .lo = 0,
+                                           .hi = 2147483647,
+                                           .unit = "tokens",
+                                           .help = "Keep only this many of the likeliest tokens. 0 = off."}},
+                                .make = [](const Knobs& knobs) -> std::unique_ptr<Sampler> {
+                                  const int64_t k = knobs.integer("top_k");
+                                  if (k == 0) return nullptr;
+                                  return std::make_unique<TopK>(static_cast<std::size_t>(k));
+                                }};
+  return spec;
+}
+
+}  // namespace kelda::sampling::top_k

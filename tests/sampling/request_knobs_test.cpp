@@ -1,0 +1,119 @@
+#include "sampling/request_knobs.h"
+
+#include "sampling/draws.h"
+
+namespace kelda::sampling {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+TEST(RequestKnobs, AreInTheDocumentedOrder) {
+  std::vector<std::string> names;
+  for (const Knob* knob : request_knobs()) names.emplace_back(knob->name);
+  EXPECT_EQ(names, (std::vector<std::string>{"logit_bias", "repetition_penalty", "repetition_window",
+                                             "frequency_penalty", "presence_penalty", "temperature", "top_k",
+                                             "top_p", "min_p", "max_tokens", "stop", "seed", "ignore_eos"}));
+}
+
+TEST(RequestKnobs, DefaultsAreNeutral) {
+  const Knobs knobs(request_knobs());
+  EXPECT_EQ(knobs.number("temperature"), 1);
+  EXPECT_EQ(knobs.number("top_p"), 1);
+  EXPECT_EQ(knobs.integer("top_k"), 0);
+  EXPECT_EQ(knobs.number("min_p"), 0);
+  EXPECT_EQ(knobs.number("repetition_penalty"), 1);
+  EXPECT_EQ(knobs.integer("repetition_window"), -1);
+  EXPECT_FALSE(knobs.seed("seed").value.has_value());
+  EXPECT_FALSE(knobs.is_set("max_tokens"));
+}
+
+// One letter per value: s set, . unchanged, x refused.
+TEST(RequestKnobs, BordersOfEveryField) {
+  const std::string values[] = {
+      "null",  "-1",  "0",       "1",   "2147483647", "2147483648", "9223372036854775808",
+      "1e400", "NaN", "\"0.7\"", "[1]", "true"};
+  const std::map<std::string, std::string> table = {{"logit_bias", ".xxxxxxxxxxx"},
+                                                    {"repetition_penalty", ".xxssssxxxxx"},
+                                                    {"repetition_window", ".ssssxxxxxxx"},
+                                                    {"frequency_penalty", ".sssxxxxxxxx"},
+                                                    {"presence_penalty", ".sssxxxxxxxx"},
+                                                    {"temperature", ".xsssssxxxxx"},
+                                                    {"top_k", ".xsssxxxxxxx"},
+                                                    {"top_p", ".xxsxxxxxxxx"},
+                                                    {"min_p", ".xssxxxxxxxx"},
+                                                    {"max_tokens", ".xsssxxxxxxx"},
+                                                    {"stop", ".xxxxxxxxsxx"},
+                                                    {"seed", ".ssssssxxxxx"},
+                                                    {"ignore_eos", ".xxxxxxxxxxs"}};
+  for (const Knob* knob : request_knobs()) {
+    const auto row = table.find(std::string(knob->name));
+    ASSERT_NE(row, table.end()) << knob->name;
+    ASSERT_EQ(row->second.size(), std::size(values)) << knob->name;
+    for (std::size_t i = 0; i < std::size(values); ++i) {
+      Knobs knobs(request_knobs());
+      char outcome = 's';
+      try {
+        knobs.set_from_json("{\"" + row->first + "\":" + values[i] + "}", "request");
+        if (!knobs.is_set(knob->name)) outcome = '.';
+      } catch (const Error& e) {
+        EXPECT_EQ(e.code(), ErrorCode::kUsage);
+        EXPECT_NE(std::string(e.what()).find(row->first), std::string::npos) << e.what();
+        outcome = 'x';
+      }
+      EXPECT_EQ(outcome, row->second[i]) << knob->name << " = " << values[i];
+    }
+  }
+}
+
+TEST(RequestKnobs, StopsAreSixteenOf256Bytes) {
+  Knobs knobs(request_knobs());
+  std::vector<std::string> texts(16, std::string(256, 's'));
+  EXPECT_NO_THROW(knobs.set("stop", texts, "request"));
+  texts[3] += 's';
+  error_of([&] { knobs.set("stop", texts, "request"); }, ErrorCode::kUsage);
+  error_of([&] { knobs.set("stop", std::vector<std::string>(17, "s"), "request"); }, ErrorCode::kUsage);
+  error_of([&] { knobs.set_from_json(R"({"stop": [""]})", "request"); }, ErrorCode::kUsage);
+}
+
+TEST(RequestKnobs, ABiasHas1024Entries) {
+  Knobs knobs(request_knobs());
+  TokenBias biases;
+  for (int32_t id = 0; id < 1024; ++id) biases[id] = 1;
+  EXPECT_NO_THROW(knobs.set("logit_bias", biases, "request"));
+  biases[1024] = 1;
+  error_of([&] { knobs.set("logit_bias", biases, "request"); }, ErrorCode::kUsage);
+}
+
+TEST(Notices, NameWhatHasNoEffectBesideTemperatureZero) {
+  EXPECT_EQ(notices(knobs_of(
+                R"({"temperature": 0, "top_k": 5, "top_p": 0.5, "seed": 1, "repetition_penalty": 1.1})")),
+            (Sentences{"top_k has no effect: temperature 0 always takes the likeliest token",
+                       "top_p has no effect: temperature 0 always takes the likeliest token",
+                       "seed has no effect: temperature 0 always takes the likeliest token"}));
+}
+
+TEST(Notices, TopKOneDecidesEverything) {
+  EXPECT_EQ(notices(knobs_of(R"({"temperature": 2, "top_k": 1, "min_p": 0.5, "seed": 1})")),
+            (Sentences{"temperature has no effect: top_k 1 leaves only the likeliest token",
+                       "min_p has no effect: top_k 1 leaves only the likeliest token",
+                       "seed has no effect: top_k 1 leaves only the likeliest token"}));
+}
+
+TEST(Notices, ThePenaltyAndItsWindowNeedEachOther) {
+  EXPECT_EQ(notices(knobs_of(R"({"repetition_window": 64})")),
+            (Sentences{"repetition_window has no effect: repetition_penalty is 1, which is off"}));
+  EXPECT_EQ(notices(knobs_of(R"({"repetition_penalty": 1.5, "repetition_window": 0})")),
+            (Sentences{"repetition_penalty has no effect: repetition_window is 0, which is off"}));
+}
+
+TEST(Notices, AreSilentWhereEverythingCounts) {
+  for (const std::string settings :
+       {R"({})", R"({"temperature": 0})", R"({"temperature": 0, "top_k": 0, "top_p": 1, "seed": -1})",
+        R"({"temperature": 0.7, "top_k": 40, "top_p": 0.9, "min_p": 0.05, "seed": 1})", R"({"top_k": 1})",
+        R"({"temperature": 0, "logit_bias": {"1": 1}, "frequency_penalty": 1, "max_tokens": 5})"}) {
+    EXPECT_TRUE(notices(knobs_of(settings)).empty()) << settings;
+  }
+}
+
+}  // namespace
+}  // namespace kelda::sampling

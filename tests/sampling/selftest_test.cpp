@@ -1,0 +1,59 @@
+#include "sampling/selftest.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sampling/chi_square.h"
+#include "sampling/draws.h"
+
+namespace kelda::sampling {
+namespace {
+
+TEST(Selftest, EveryCasePasses) {
+  for (const SelftestRow& row : run_selftest(50000)) {
+    EXPECT_TRUE(row.ok) << row.name << ": chi2 " << row.chi2 << ", dof " << row.dof << ", p " << row.p;
+    EXPECT_EQ(row.draws, 50000u);
+  }
+}
+
+TEST(Selftest, UsesEveryKnobOfEverySampler) {
+  std::string all;
+  for (const SelftestCase& test : selftest_cases()) all += test.settings;
+  for (const SamplerSpec* spec : samplers()) {
+    for (const Knob& knob : spec->knobs) {
+      EXPECT_NE(all.find('"' + std::string(knob.name) + '"'), std::string::npos) << knob.name;
+    }
+  }
+}
+
+TEST(Selftest, TheTextbookGivesTheWorkedValues) {
+  const std::vector<float> logits = {3, 2, 1, 0};
+  const auto p = [&](const std::string& settings) {
+    return textbook_distribution(logits, {}, knobs_of(settings));
+  };
+  EXPECT_NEAR(p("{}")[0], .644, 5e-4);
+  EXPECT_NEAR(p(R"({"temperature": 2})")[3], .102, 5e-4);
+  EXPECT_NEAR(p(R"({"top_p": 0.9})")[2], .0900, 5e-5);
+  EXPECT_EQ(p(R"({"top_p": 0.9})")[3], 0);
+  EXPECT_NEAR(p(R"({"top_k": 2})")[1], .2689, 5e-5);
+  EXPECT_EQ(p(R"({"top_k": 3, "top_p": 0.9})")[2], 0);
+  EXPECT_EQ(p(R"({"temperature": 0})"), (std::vector<double>{1, 0, 0, 0}));
+}
+
+// A distribution that is a little off is seen: the test that says "ok" can also say no.
+TEST(Selftest, DrawsOfOtherSettingsDoNotPass) {
+  const std::vector<float> logits = some_logits(64);
+  const auto p_value = [&](const std::string& drawn, const std::string& expected) {
+    std::vector<uint64_t> counts(logits.size(), 0);
+    for (const TokenId id : draw_many(drawn, logits, 50000)) ++counts[static_cast<std::size_t>(id)];
+    return chi_square(counts, textbook_distribution(logits, {}, knobs_of(expected))).p;
+  };
+  EXPECT_GT(p_value("{}", "{}"), 1e-4);
+  EXPECT_LT(p_value("{}", R"({"temperature": 1.05})"), 1e-4);
+  EXPECT_LT(p_value(R"({"top_k": 12})", R"({"top_k": 13})"), 1e-4);
+  EXPECT_LT(p_value(R"({"top_k": 13})", R"({"top_k": 12})"), 1e-4);
+  EXPECT_LT(p_value(R"({"min_p": 0.1})", "{}"), 1e-4);
+}
+
+}  // namespace
+}  // namespace kelda::sampling
