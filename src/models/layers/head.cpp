@@ -1,0 +1,34 @@
+#include "models/layers/head.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "ops/matmul.h"
+#include "ops/norm.h"
+
+namespace kelda::models {
+
+void Head::tensors(const ModelConfig& c, TensorList& t) {
+  t.vector("output_norm.weight", c.hidden_size);
+  t.tied_matrix("output.weight", "token_embd.weight", c.vocab_size, c.hidden_size);
+}
+
+Head::Head(const Weights& w) : norm_(w.vector("output_norm.weight")), output_(w.matrix("output.weight")) {}
+
+void Head::forward(const ModelConfig& c, const Batch& in, Scratch& s, Exec& x, Matrix<const float> hidden,
+                   Matrix<float> logits) const {
+  const auto n = static_cast<int64_t>(in.logit_rows.size());
+  KELDA_CHECK(logits.rows == n);
+  if (n == 0) return;
+  const Matrix<float> wanted = s.delta.shape(n, c.hidden_size);
+  for (int64_t i = 0; i < n; ++i) {
+    const float* row = hidden.row(in.logit_rows[static_cast<std::size_t>(i)]);
+    std::copy_n(row, c.hidden_size, wanted.row(i));
+  }
+  const Matrix<float> normed = s.normed.shape(n, c.hidden_size);
+  ops::rms_norm(x, wanted, norm_, c.rms_norm_eps, normed);
+  s.input.set(x, normed, output_.format().quantized);
+  ops::matmul(x, output_, s.input, logits);
+}
+
+}  // namespace kelda::models

@@ -1,0 +1,118 @@
+#include "models/family.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "models/tiny_model.h"
+
+namespace kelda::models {
+namespace {
+
+Metadata tiny() { return testing::tiny_metadata(*families()[0], {}); }
+
+std::string error_of(const Metadata& m, ErrorCode code) {
+  try {
+    read_config(m);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), code) << e.what();
+    return e.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+template <typename T>
+void set(Metadata& m, std::string_view what, T value) {
+  m.set("llama." + std::string(what), MetadataValue::Variant(value));
+}
+
+TEST(Families, EachDeclaresATinyInstanceThatReads) {
+  for (const Family* f : families()) {
+    SCOPED_TRACE(std::string(f->name));
+    const ModelConfig c = read_config(testing::tiny_metadata(*f, {}));
+    EXPECT_EQ(c.architecture, f->name);
+    EXPECT_EQ(static_cast<int64_t>(c.windows.size()), c.n_layers);
+    EXPECT_FALSE(f->summary.empty());
+    TensorList list;
+    f->tensors(c, list);
+    EXPECT_GT(list.specs().size(), static_cast<std::size_t>(c.n_layers));
+    for (const TensorSpec& s : list.specs()) {
+      for (const int64_t d : s.shape) EXPECT_GT(d, 0) << s.name;
+    }
+  }
+}
+
+TEST(ReadConfig, TakesTheNumbersOfTheFile) {
+  const ModelConfig c = read_config(tiny());
+  EXPECT_EQ(c.n_layers, 2);
+  EXPECT_EQ(c.hidden_size, 96);
+  EXPECT_EQ(c.intermediate_size, 160);
+  EXPECT_EQ(c.n_heads, 4);
+  EXPECT_EQ(c.n_kv_heads, 2);
+  EXPECT_EQ(c.head_dim, 32);
+  EXPECT_EQ(c.n_ctx_train, 2048);
+  EXPECT_EQ(c.vocab_size, 261);
+  EXPECT_FLOAT_EQ(c.rms_norm_eps, 1e-5f);
+  EXPECT_EQ(c.rope.n_rot, 32);
+  EXPECT_TRUE(c.rope.interleaved);
+  EXPECT_EQ(kv_shape(c, KvType::kF16).bytes_per_token(), 2 * 2 * 32 * 2 * 2);
+}
+
+TEST(ReadConfig, AnUnknownArchitectureNamesTheKnownOnes) {
+  Metadata m = tiny();
+  m.set("general.architecture", MetadataValue::Variant(std::string("rwkv9")));
+  const std::string message = error_of(m, ErrorCode::kUnsupported);
+  EXPECT_NE(message.find("rwkv9"), std::string::npos);
+  EXPECT_NE(message.find("llama"), std::string::npos);
+}
+
+TEST(ReadConfig, ImpossibleNumbersNameTheirKey) {
+  const auto expect = [](std::string_view key, auto value, ErrorCode code = ErrorCode::kBadInput) {
+    Metadata m = tiny();
+    set(m, key, value);
+    const std::string message = error_of(m, code);
+    EXPECT_NE(message.find(key), std::string::npos) << message;
+  };
+  expect("block_count", uint32_t{0});
+  expect("block_count", uint32_t{1'000'000'000});
+  expect("embedding_length", uint32_t{0});
+  expect("feed_forward_length", int32_t{-1});
+  expect("context_length", uint32_t{0});
+  expect("context_length", std::string("long"));
+  expect("attention.head_count", uint32_t{0});
+  expect("attention.head_count_kv", uint32_t{0});
+  expect("attention.head_count_kv", uint32_t{3});
+  expect("attention.layer_norm_rms_epsilon", std::numeric_limits<float>::quiet_NaN());
+  expect("attention.layer_norm_rms_epsilon", -1.0f);
+  expect("attention.value_length", uint32_t{16});
+  expect("rope.dimension_count", uint32_t{31});
+  expect("rope.dimension_count", uint32_t{64});
+  expect("rope.freq_base", std::numeric_limits<float>::infinity());
+  expect("expert_count", uint32_t{8}, ErrorCode::kUnsupported);
+  expect("rope.scaling.type", std::string("yarn"), ErrorCode::kUnsupported);
+}
+
+TEST(ReadConfig, HeadsThatDoNotDivideTheWidthAreRefused) {
+  Metadata m;
+  for (const auto& [key, value] : tiny().items()) {
+    if (key.find("_length") == std::string::npos || key.find("attention") == std::string::npos) m.add(key, value);
+  }
+  set(m, "attention.head_count", uint32_t{5});
+  set(m, "attention.head_count_kv", uint32_t{5});
+  EXPECT_NE(error_of(m, ErrorCode::kBadInput).find("attention.head_count"), std::string::npos);
+}
+
+TEST(ReadConfig, MissingKeysAreNamed) {
+  for (const char* key : {"llama.block_count", "llama.embedding_length", "llama.feed_forward_length",
+                          "llama.context_length", "llama.attention.head_count",
+                          "llama.attention.layer_norm_rms_epsilon"}) {
+    Metadata m;
+    for (const auto& [k, value] : tiny().items()) {
+      if (k != key) m.add(k, value);
+    }
+    EXPECT_NE(error_of(m, ErrorCode::kBadInput).find(key), std::string::npos) << key;
+  }
+}
+
+}  // namespace
+}  // namespace kelda::models
