@@ -1,0 +1,224 @@
+#include "engine/engine.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "sampling/chain.h"
+#include "sampling/request_knobs.h"
+#include "text/detokenizer.h"
+
+namespace kelda {
+namespace {
+
+// The request's seed, or one drawn now; told in Admitted, so that the answer can be had again.
+uint64_t choose_seed(const Knobs& knobs) {
+  if (const auto asked = knobs.seed("seed").value) return *asked;
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+}  // namespace
+
+std::string_view name(FinishReason reason) {
+  switch (reason) {
+    case FinishReason::kStop: return "stop";
+    case FinishReason::kLength: return "length";
+    case FinishReason::kCancelled: return "cancelled";
+    case FinishReason::kError: break;
+  }
+  return "error";
+}
+
+// STATE of one request.
+struct Engine::Running {
+  Running(RequestId request_id, Request request, KvCache& cache, int64_t vocab_size)
+      : id(request_id),
+        prompt(std::move(request.prompt)),
+        chain(request.knobs, static_cast<std::size_t>(vocab_size)),
+        want_logprobs(request.logprobs),
+        ignore_eos(request.knobs.boolean("ignore_eos")),
+        stop_strings(request.knobs.texts("stop")),
+        stops(stop_strings),
+        sequence(cache) {}
+
+  // The tokens that the next pass should read: what of the prompt is left, or the last one drawn.
+  std::span<const TokenId> pending() const {
+    const auto done = static_cast<std::size_t>(sequence.length());
+    if (done < prompt.size()) return std::span(prompt).subspan(done);
+    return std::span(generated).subspan(done - prompt.size());
+  }
+
+  RequestId id;
+  std::vector<TokenId> prompt, generated;
+  sampling::Chain chain;
+  bool want_logprobs, ignore_eos;
+  text::Utf8Stream utf8;
+  std::vector<std::string> stop_strings;
+  text::StopMatcher stops;
+  Sequence sequence;
+  uint64_t seed = 0;
+  int64_t max_tokens = 0;
+  int64_t passes = 0;
+  bool cancelled = false, finished = false;
+};
+
+Engine::Engine(Runner& runner, const Options& options)
+    : runner_(runner),
+      window_(options.window > 0 ? options.window : runner.model().config().n_ctx_train),
+      prefill_chunk_(options.prefill_chunk) {
+  const int64_t trained = runner.model().config().n_ctx_train;
+  if (window_ > trained) {
+    fail(ErrorCode::kUsage, "a window of {} tokens was asked for; the model was trained on {}", window_, trained);
+  }
+  if (prefill_chunk_ < 1) fail(ErrorCode::kUsage, "prefill_chunk is {}; at least 1 is needed", prefill_chunk_);
+}
+
+Engine::~Engine() = default;
+
+Engine::Admitted Engine::add(Request request) {
+  const auto n_prompt = static_cast<int64_t>(request.prompt.size());
+  if (n_prompt == 0) fail(ErrorCode::kBadInput, "the prompt is empty: at least one token is needed");
+  const int64_t vocab_size = runner_.model().config().vocab_size;
+  for (const TokenId id : request.prompt) {
+    if (id < 0 || id >= vocab_size) {
+      fail(ErrorCode::kBadInput, "token id {} is outside the vocabulary (0 to {})", id, vocab_size - 1);
+    }
+  }
+  const int64_t asked = request.knobs.integer("max_tokens");
+  if (n_prompt > window_ || (n_prompt == window_ && asked > 0)) {
+    fail(ErrorCode::kContextLength,
+         "the prompt has {} tokens and the window is {}: shorten the prompt to at most {} tokens, so that one fits after it",
+         n_prompt, window_, window_ - 1);
+  }
+  Admitted admitted{next_id_++, 0, asked, sampling::notices(request.knobs)};
+  const int64_t room = window_ - n_prompt;
+  if (asked > room) {
+    admitted.max_tokens = room;
+    if (request.knobs.is_set("max_tokens")) {
+      admitted.notices.push_back(fmt::format("max_tokens {} was clamped to {}: the prompt takes {} of the window's {} tokens",
+                                             asked, room, n_prompt, window_));
+    }
+  }
+  admitted.seed = choose_seed(request.knobs);
+  auto running = std::make_unique<Running>(admitted.id, std::move(request), runner_.cache(), vocab_size);
+  running->seed = admitted.seed;
+  running->max_tokens = admitted.max_tokens;
+  running_.push_back(std::move(running));
+  return admitted;
+}
+
+void Engine::cancel(RequestId id) {
+  for (auto& r : running_) {
+    if (r->id == id) r->cancelled = true;
+  }
+}
+
+// Running answers first (one token each), then prompts in order of arrival up to the chunk's size.
+void Engine::gather(Batch& batch, std::vector<Running*>& drawing) {
+  int64_t budget = prefill_chunk_;
+  for (auto& r : running_) {
+    const std::span<const TokenId> pending = r->pending();
+    const bool prefilling = r->generated.empty();
+    if (r->finished || (prefilling && budget == 0)) continue;
+    const auto n = prefilling ? std::min(static_cast<int64_t>(pending.size()), budget) : 1;
+    if (prefilling) budget -= n;
+    const bool last = n == static_cast<int64_t>(pending.size());
+    batch.add(r->sequence, pending.first(static_cast<std::size_t>(n)), last ? Batch::Logits::kLast : Batch::Logits::kNone);
+    ++r->passes;
+    if (last) drawing.push_back(r.get());
+  }
+}
+
+bool Engine::step(const std::function<void(const Event&)>& on_event) {
+  for (auto& r : running_) {
+    if (!r->cancelled) continue;
+    Event event;
+    event.request = r->id;
+    finish(*r, event, FinishReason::kCancelled);
+    on_event(event);
+  }
+  remove_finished();
+  if (running_.empty()) return false;
+
+  batch_.clear();
+  std::vector<Running*> drawing;
+  try {
+    gather(batch_, drawing);
+  } catch (const Error& e) {  // the cache is full: the youngest request gives way, the others go on
+    batch_.clear();
+    Running& youngest = *running_.back();
+    Event event;
+    event.request = youngest.id;
+    event.error = e.what();
+    finish(youngest, event, FinishReason::kError);
+    on_event(event);
+    remove_finished();
+    return true;
+  }
+  const Matrix<const float> logits = runner_.forward(batch_);
+  for (auto& r : running_) {
+    for (const BatchRun& run : batch_.runs) {
+      if (run.sequence == &r->sequence) r->sequence.advance(run.n_tokens);
+    }
+  }
+  for (std::size_t i = 0; i < drawing.size(); ++i) draw(*drawing[i], logits.row_span(static_cast<int64_t>(i)), on_event);
+  remove_finished();
+  return true;
+}
+
+// The per-sequence step: what goes wrong here ends this request alone.
+void Engine::draw(Running& r, std::span<const float> logits, const std::function<void(const Event&)>& on_event) {
+  Event event;
+  event.request = r.id;
+  if (r.max_tokens == 0) {  // the prompt was only to be read
+    finish(r, event, FinishReason::kLength);
+    on_event(event);
+    return;
+  }
+  try {
+    const auto position = static_cast<uint32_t>(r.prompt.size() + r.generated.size());
+    const sampling::Draw drawn = r.chain.draw(logits, {r.prompt, r.generated}, {r.seed, 0, position});
+    r.generated.push_back(drawn.id);
+    event.token = drawn.id;
+    if (r.want_logprobs) event.logprob = sampling::logprob(logits, drawn.id);
+    const auto& ends = runner_.model().vocabulary().end_tokens();
+    if (!r.ignore_eos && std::binary_search(ends.begin(), ends.end(), drawn.id)) {
+      event.stop = runner_.model().vocabulary().piece(drawn.id);
+      finish(r, event, FinishReason::kStop);
+    } else {
+      event.text = r.stops.push(r.utf8.push(runner_.model().tokenizer().bytes(drawn.id, false)));
+      if (r.stops.matched() >= 0) {
+        event.stop = r.stop_strings[static_cast<std::size_t>(r.stops.matched())];
+        finish(r, event, FinishReason::kStop);
+      } else if (static_cast<int64_t>(r.generated.size()) >= r.max_tokens) {
+        finish(r, event, FinishReason::kLength);
+      }
+    }
+  } catch (const std::exception& e) {
+    event.error = e.what();
+    finish(r, event, FinishReason::kError);
+  }
+  on_event(event);
+}
+
+// Lets out the text that was held back, and closes the request.
+void Engine::finish(Running& r, Event& event, FinishReason reason) {
+  if (r.stops.matched() < 0) {
+    event.text += r.stops.push(r.utf8.finish());
+    event.text += r.stops.finish();
+  }
+  event.finish = reason;
+  event.usage = {static_cast<int64_t>(r.prompt.size()), static_cast<int64_t>(r.generated.size()), r.passes};
+  event.context = {window_, static_cast<int64_t>(r.prompt.size()), 0,
+                   window_ - static_cast<int64_t>(r.prompt.size() + r.generated.size())};
+  r.finished = true;
+}
+
+void Engine::remove_finished() {
+  running_.remove_if([](const std::unique_ptr<Running>& r) { return r->finished; });
+}
+
+}  // namespace kelda

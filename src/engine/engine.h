@@ -1,0 +1,59 @@
+// Runs any number of requests together: each step is one forward pass over a piece of every unfinished prompt and the last
+// token of every running answer. What a request answers does not depend on its company (docs/adr/0009-equal-bits.md).
+// One thread at a time; callers that have several put a queue in front.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/request.h"
+#include "engine/runner.h"
+
+namespace kelda {
+
+class Engine {
+ public:
+  struct Options {
+    int64_t window = 0;         // tokens a sequence may have; 0 = the model's trained window. Never more than that.
+    int64_t prefill_chunk = 512;  // prompt tokens per step over all requests, ≥ 1
+  };
+  // The runner outlives the engine.
+  Engine(Runner& runner, const Options& options);
+  ~Engine();
+
+  struct Admitted {
+    RequestId id;
+    uint64_t seed;                     // the one given, or one drawn now
+    int64_t max_tokens;                // after clamping to the room that is left
+    std::vector<std::string> notices;  // what was asked for and is not in effect, or was clamped: nothing silently
+  };
+  // Throws kBadInput for an empty prompt or an id outside the vocabulary, kContextLength (both counts) for a prompt that leaves
+  // no room, kUsage for knobs that exclude each other.
+  Admitted add(Request request);
+  // Ends it at the next step with kCancelled.
+  void cancel(RequestId id);
+
+  // One forward pass; on_event is called for each request that moved. False when there is nothing to do.
+  bool step(const std::function<void(const Event&)>& on_event);
+
+  int64_t window() const { return window_; }
+
+ private:
+  struct Running;
+  void gather(Batch& batch, std::vector<Running*>& drawing);
+  void draw(Running& r, std::span<const float> logits, const std::function<void(const Event&)>& on_event);
+  void finish(Running& r, Event& event, FinishReason reason);
+  void remove_finished();
+
+  Runner& runner_;
+  int64_t window_;
+  int64_t prefill_chunk_;
+  RequestId next_id_ = 1;
+  std::list<std::unique_ptr<Running>> running_;  // in order of arrival
+  Batch batch_;
+};
+
+}  // namespace kelda

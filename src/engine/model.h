@@ -1,0 +1,45 @@
+// A loaded model: everything LEARNED and the CONFIG that came with it. Immutable, shared by any number of runners.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "base/thread_pool.h"
+#include "config/model_config.h"
+#include "files/model_file.h"
+#include "learned/vocabulary.h"
+#include "learned/weights.h"
+#include "models/family.h"
+#include "text/tokenizer.h"
+
+namespace kelda {
+
+class Model {
+ public:
+  struct Options {
+    Compute compute = Compute::kAuto;
+    std::function<void(uint64_t done, uint64_t total)> progress;  // bytes of the file
+  };
+  // Reads, checks and packs. Throws kelda::Error naming what is wrong with the file.
+  static std::shared_ptr<const Model> load(const std::filesystem::path& path, const Options& options, ThreadPool& pool);
+
+  const ModelConfig& config() const { return config_; }
+  const Weights& weights() const { return weights_; }
+  const Vocabulary& vocabulary() const { return *vocabulary_; }
+  const text::Tokenizer& tokenizer() const { return *tokenizer_; }
+  const models::Network& network() const { return *network_; }
+  Compute compute() const { return compute_; }
+  uint64_t learned_bytes() const { return weights_.bytes() + vocabulary_->bytes(); }
+
+ private:
+  Model() = default;
+  ModelConfig config_;
+  Weights weights_;
+  std::shared_ptr<const Vocabulary> vocabulary_;
+  std::unique_ptr<const text::Tokenizer> tokenizer_;
+  std::unique_ptr<const models::Network> network_;
+  Compute compute_ = Compute::kAuto;
+};
+
+}  // namespace kelda

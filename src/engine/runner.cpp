@@ -1,0 +1,51 @@
+#include "engine/runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/cpu.h"
+#include "base/error.h"
+
+namespace kelda {
+
+const kernels::KernelTable& choose_kernels() {
+  return choose_isa() == Isa::kAvx2 ? kernels::avx2_table() : kernels::scalar_table();
+}
+
+Runner::Runner(std::shared_ptr<const Model> model, const Options& options, ThreadPool& pool,
+               const kernels::KernelTable& kernels)
+    : model_(std::move(model)),
+      exec_{pool, kernels},
+      cache_(models::kv_shape(model_->config(), options.kv_type),
+             options.kv_tokens > 0 ? options.kv_tokens : model_->config().n_ctx_train) {}
+
+Matrix<const float> Runner::forward(const Batch& batch) {
+  const FloatEnvironment rounding;
+  const Matrix<float> logits =
+      logits_.shape(static_cast<int64_t>(batch.logit_rows.size()), model_->config().vocab_size);
+  model_->network().forward(batch, cache_, scratch_, exec_, logits);
+  ++n_passes_;
+  n_token_passes_ += batch.n_rows();
+  return logits;
+}
+
+void Runner::all_logits(std::span<const TokenId> tokens, int64_t chunk,
+                        const std::function<void(int64_t, std::span<const float>)>& each) {
+  const auto n = static_cast<int64_t>(tokens.size());
+  if (n > model_->config().n_ctx_train) {
+    fail(ErrorCode::kContextLength, "the prompt has {} tokens, the model's window is {}", n, model_->config().n_ctx_train);
+  }
+  Sequence sequence(cache_);
+  Batch batch;
+  for (int64_t at = 0; at < n; at += chunk) {
+    const int64_t count = std::min(chunk, n - at);
+    batch.clear();
+    batch.add(sequence, tokens.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)),
+              Batch::Logits::kAll);
+    const Matrix<const float> logits = forward(batch);
+    sequence.advance(count);
+    for (int64_t i = 0; i < count; ++i) each(at + i, logits.row_span(i));
+  }
+}
+
+}  // namespace kelda

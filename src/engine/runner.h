@@ -1,0 +1,57 @@
+// Forward passes of one model on one set of threads. STATE: scratch and cache. One thread at a time.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "base/thread_pool.h"
+#include "engine/model.h"
+#include "kernels/kernel_table.h"
+#include "models/scratch.h"
+#include "state/batch.h"
+#include "state/kv_cache.h"
+
+namespace kelda {
+
+// The kernels of the instruction set that base/cpu.h chooses.
+const kernels::KernelTable& choose_kernels();
+
+class Runner {
+ public:
+  struct Options {
+    KvType kv_type = KvType::kF16;
+    int64_t kv_tokens = 0;  // room for this many tokens over all sequences; 0 = the model's window
+  };
+  // The pool outlives the runner.
+  Runner(std::shared_ptr<const Model> model, const Options& options, ThreadPool& pool,
+         const kernels::KernelTable& kernels = choose_kernels());
+
+  // Runs the batch (its sequences advance() afterwards, by the caller) and gives the logits of batch.logit_rows, in that order:
+  // [logit_rows.size(), vocab_size], valid until the next call.
+  Matrix<const float> forward(const Batch& batch);
+
+  // Logits of every position of `tokens` as one new sequence, fed in chunks: each(position, logits). Throws kContextLength.
+  void all_logits(std::span<const TokenId> tokens, int64_t chunk,
+                  const std::function<void(int64_t, std::span<const float>)>& each);
+
+  const Model& model() const { return *model_; }
+  std::shared_ptr<const Model> shared_model() const { return model_; }
+  KvCache& cache() { return cache_; }
+  const KvCache& cache() const { return cache_; }
+  ThreadPool& pool() { return exec_.pool; }
+  const kernels::KernelTable& kernels() const { return exec_.kernels; }
+  uint64_t scratch_bytes() const { return scratch_.bytes() + logits_.bytes(); }
+  int64_t n_passes() const { return n_passes_; }
+  int64_t n_token_passes() const { return n_token_passes_; }
+
+ private:
+  std::shared_ptr<const Model> model_;
+  Exec exec_;
+  KvCache cache_;
+  models::Scratch scratch_;
+  models::Plane logits_;
+  int64_t n_passes_ = 0, n_token_passes_ = 0;
+};
+
+}  // namespace kelda

@@ -1,0 +1,134 @@
+#include "engine/model.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "models/tiny_model.h"
+
+namespace kelda {
+namespace {
+
+const models::Family& llama() { return *models::families()[0]; }
+
+struct TinyFile {
+  std::filesystem::path path = testing::write_tiny_model(llama(), {.format = "q4_0"});
+  ~TinyFile() { std::filesystem::remove(path); }
+};
+
+// Rewrites the tiny file with other tensors: `edit` changes the table and the data.
+template <typename Edit>
+std::string error_after(Edit edit) {
+  const TinyFile tiny;
+  const auto file = open_gguf(tiny.path);
+  std::vector<TensorInfo> tensors = file->tensors();
+  std::vector<std::vector<std::byte>> data;
+  for (const TensorInfo& t : tensors) {
+    data.emplace_back(t.bytes);
+    file->read(t, 0, data.back());
+  }
+  edit(tensors, data);
+  const auto path = tiny.path.string() + ".edited";
+  {
+    GgufWriter writer(path, file->metadata(), tensors);
+    for (const auto& d : data) writer.append(d);
+    writer.commit();
+  }
+  ThreadPool pool(2);
+  std::string message = "no error";
+  try {
+    Model::load(path, {}, pool);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kBadInput);
+    message = e.what();
+  }
+  std::filesystem::remove(path);
+  return message;
+}
+
+using Tensors = std::vector<TensorInfo>;
+using Data = std::vector<std::vector<std::byte>>;
+
+TEST(Model, LoadsATinyFile) {
+  const TinyFile tiny;
+  ThreadPool pool(2);
+  uint64_t last = 0, total = 0;
+  Model::Options options;
+  options.progress = [&](uint64_t done, uint64_t all) {
+    EXPECT_GE(done, last);
+    last = done;
+    total = all;
+  };
+  const auto model = Model::load(tiny.path, options, pool);
+  EXPECT_EQ(last, total);
+  EXPECT_GT(total, 0u);
+  EXPECT_EQ(model->config().n_layers, 2);
+  EXPECT_EQ(model->weights().formats(), (std::vector<std::string_view>{"q4_0"}));
+  EXPECT_EQ(&model->weights().matrix("output.weight"), &model->weights().matrix("token_embd.weight")) << "tied, kept once";
+  EXPECT_EQ(model->tokenizer().decode(model->tokenizer().encode_prompt("the cat", text::Special::kText), false), "the cat");
+}
+
+TEST(Model, PackedBytesAreKnownBeforeLoading) {
+  const TinyFile tiny;
+  ThreadPool pool(1);
+  const auto file = open_gguf(tiny.path);
+  TensorList list;
+  llama().tensors(models::read_config(file->metadata()), list);
+  for (const Compute compute : {Compute::kAuto, Compute::kReference}) {
+    const auto model = Model::load(tiny.path, {compute, {}}, pool);
+    EXPECT_EQ(packed_bytes(*file, list, compute), model->weights().bytes());
+  }
+}
+
+TEST(Model, AMissingTensorIsNamed) {
+  const std::string message = error_after([](Tensors& t, Data& d) {
+    t.erase(t.begin() + 3);
+    d.erase(d.begin() + 3);
+  });
+  EXPECT_NE(message.find("is missing"), std::string::npos) << message;
+}
+
+TEST(Model, AnUnknownTensorIsNamed) {
+  const std::string message = error_after([](Tensors& t, Data& d) {
+    t.push_back(t[1]);
+    t.back().name = "blk.0.attn_mystery.weight";
+    d.push_back(d[1]);
+  });
+  EXPECT_NE(message.find("blk.0.attn_mystery.weight"), std::string::npos) << message;
+}
+
+TEST(Model, AWrongShapeIsNamedWithBothShapes) {
+  const std::string message = error_after([](Tensors& t, Data& d) {
+    t[0].shape = {t[0].shape[0] - 1, t[0].shape[1]};
+    d[0].resize(d[0].size() / static_cast<std::size_t>(t[0].shape[0] + 1) * static_cast<std::size_t>(t[0].shape[0]));
+  });
+  EXPECT_NE(message.find("token_embd.weight"), std::string::npos) << message;
+  EXPECT_NE(message.find("[260, 96]"), std::string::npos) << message;
+  EXPECT_NE(message.find("[261, 96]"), std::string::npos) << message;
+}
+
+TEST(Model, AnUntiedOutputIsUsed) {
+  const TinyFile tiny;
+  const auto file = open_gguf(tiny.path);
+  std::vector<TensorInfo> tensors = file->tensors();
+  Data data;
+  for (const TensorInfo& t : tensors) {
+    data.emplace_back(t.bytes);
+    file->read(t, 0, data.back());
+  }
+  tensors.push_back(tensors[0]);
+  tensors.back().name = "output.weight";
+  data.push_back(data[0]);
+  const auto path = tiny.path.string() + ".untied";
+  GgufWriter writer(path, file->metadata(), tensors);
+  for (const auto& d : data) writer.append(d);
+  writer.commit();
+  ThreadPool pool(1);
+  const auto model = Model::load(path, {}, pool);
+  std::filesystem::remove(path);
+  EXPECT_NE(&model->weights().matrix("output.weight"), &model->weights().matrix("token_embd.weight"));
+}
+
+}  // namespace
+}  // namespace kelda
