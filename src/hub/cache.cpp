@@ -1,0 +1,66 @@
+#include "hub/cache.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace kelda::hub {
+
+namespace fs = std::filesystem;
+
+fs::path models_folder() {
+  // The XDG specification says to ignore a path that is not absolute.
+  if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg != nullptr && fs::path(xdg).is_absolute()) {
+    return fs::path(xdg) / "kelda" / "models";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && fs::path(home).is_absolute()) {
+    return fs::path(home) / ".cache" / "kelda" / "models";
+  }
+  fail(ErrorCode::kUsage, "no place for models: set XDG_CACHE_HOME or HOME to an absolute path");
+}
+
+fs::path folder_of(const CatalogEntry& entry) { return models_folder() / entry.name; }
+
+// parse_catalog() keeps "hub" from being a model's name.
+fs::path folder_of(const HubName& name) {
+  return (models_folder() / "hub" / name.repo / name.file).parent_path();
+}
+
+fs::path path_of(const CatalogEntry& entry) { return folder_of(entry) / entry.files.front().name; }
+
+fs::path path_of(const HubName& name) { return models_folder() / "hub" / name.repo / name.file; }
+
+bool is_complete(const CatalogEntry& entry) {
+  return std::ranges::all_of(entry.files, [&](const CatalogFile& file) {
+    std::error_code error;
+    const uintmax_t size = fs::file_size(folder_of(entry) / file.name, error);
+    return !error && size == file.bytes;
+  });
+}
+
+std::vector<HubName> cached_hub_files() {
+  const fs::path root = models_folder() / "hub";
+  std::vector<HubName> names;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
+    const std::string relative = it->path().lexically_relative(root).generic_string();
+    const bool ours = it->path().filename().string().starts_with('.') || relative.ends_with(".partial") ||
+                      relative.ends_with(".partial.etag");
+    if (ours || !it->is_regular_file(error) || !is_safe_path(relative)) continue;
+    const auto file = relative.find('/', relative.find('/') + 1);
+    if (std::ranges::count(relative, '/') < 2) continue;
+    names.push_back({.repo = relative.substr(0, file), .file = relative.substr(file + 1)});
+  }
+  std::ranges::sort(names, {}, [](const HubName& n) { return n.repo + "/" + n.file; });
+  return names;
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) fail(ErrorCode::kIo, "{}: cannot make this folder: {}", folder.string(), error.message());
+}
+
+}  // namespace kelda::hub

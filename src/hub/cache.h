@@ -1,0 +1,34 @@
+// Where downloaded models live: $XDG_CACHE_HOME/kelda/models, or ~/.cache/kelda/models.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "hub/catalog.h"
+#include "hub/hub_name.h"
+
+namespace kelda::hub {
+
+// Throws kUsage if neither XDG_CACHE_HOME nor HOME is an absolute path.
+std::filesystem::path models_folder();
+
+// The folder of a catalogue entry, and of a file named on a hub ("hub/organisation/repository" below
+// models_folder()).
+std::filesystem::path folder_of(const CatalogEntry& entry);
+std::filesystem::path folder_of(const HubName& name);
+
+// The file that is opened: the entry's first.
+std::filesystem::path path_of(const CatalogEntry& entry);
+std::filesystem::path path_of(const HubName& name);
+
+// Every file is there with its size. A file in the cache under its final name was verified when it was put
+// there.
+bool is_complete(const CatalogEntry& entry);
+
+// The files named on a hub that are in the cache, sorted by name; unfinished ones are not among them.
+std::vector<HubName> cached_hub_files();
+
+// Makes the folder and those above it. Throws kIo naming it.
+void make_folder(const std::filesystem::path& folder);
+
+}  // namespace kelda::hub

@@ -1,0 +1,68 @@
+#include "hub/hub_name.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace kelda::hub {
+namespace {
+
+constexpr std::string_view kPrefix = "hub:";
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+}  // namespace
+
+bool is_safe_part(std::string_view part) {
+  if (part.empty() || part.size() > 128 || part[0] == '-' ||
+      part.find_first_not_of('.') == std::string_view::npos)
+    return false;
+  return std::ranges::all_of(part, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._+-").find(c) != std::string_view::npos;
+  });
+}
+
+bool is_safe_path(std::string_view path) {
+  if (path.size() > 512) return false;
+  while (true) {
+    const auto slash = path.find('/');
+    if (!is_safe_part(path.substr(0, slash))) return false;
+    if (slash == std::string_view::npos) return true;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+std::optional<HubName> parse_hub_name(std::string_view model) {
+  if (!model.starts_with(kPrefix)) return std::nullopt;
+  const std::string_view rest = model.substr(kPrefix.size());
+  const auto first = rest.find('/');
+  const auto second = first == std::string_view::npos ? first : rest.find('/', first + 1);
+  if (second == std::string_view::npos || !is_safe_path(rest)) {
+    fail(ErrorCode::kUsage,
+         "\"{}\": a file on a model hub is named hub:organisation/repository/file, each part of letters, "
+         "digits and "
+         ". _ + -",
+         model);
+  }
+  return HubName{.repo = std::string(rest.substr(0, second)), .file = std::string(rest.substr(second + 1))};
+}
+
+std::string hub_endpoint() {
+  std::string endpoint = environment("HF_ENDPOINT");
+  if (endpoint.empty()) return "https://huggingface.co";
+  while (endpoint.ends_with('/')) endpoint.pop_back();
+  return endpoint;
+}
+
+std::string hub_url(const HubName& name) {
+  return fmt::format("{}/{}/resolve/{}/{}", hub_endpoint(), name.repo, name.revision, name.file);
+}
+
+std::string hub_token() { return environment("HF_TOKEN"); }
+
+}  // namespace kelda::hub

@@ -1,0 +1,32 @@
+// Names of files on a model hub: "hub:organisation/repository/file", the file perhaps in folders.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kelda::hub {
+
+struct HubName {
+  std::string repo;  // "organisation/repository"
+  std::string file;  // "model-Q4_0.gguf", "onnx/model.onnx"
+  std::string revision = "main";
+};
+
+// Nothing unless `model` begins with "hub:"; throws kUsage, saying what is allowed, if the rest is not such a
+// name.
+std::optional<HubName> parse_hub_name(std::string_view model);
+
+// Where the hub serves it: HF_ENDPOINT if set, else https://huggingface.co.
+std::string hub_endpoint();
+std::string hub_url(const HubName& name);
+
+// HF_TOKEN, or empty. Only ever sent to hub_endpoint().
+std::string hub_token();
+
+// One part of a path: 1 to 128 letters, digits and . _ + -, not made of dots alone, not beginning with -.
+bool is_safe_part(std::string_view part);
+// Such parts joined by '/': cannot leave the folder it is joined to.
+bool is_safe_path(std::string_view path);
+
+}  // namespace kelda::hub

