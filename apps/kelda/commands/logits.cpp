@@ -1,0 +1,139 @@
+// kelda logits: the model's raw next-token distribution at chosen positions of a text.
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "apps/kelda/command.h"
+#include "apps/kelda/session.h"
+#include "base/error.h"
+#include "config/knob.h"
+#include "sampling/chain.h"
+
+namespace kelda::cli::logits {
+namespace {
+
+struct Arguments {
+  ModelArguments model;
+  std::string ids, text, ids_file, raw_out, positions = "last";
+  int top = 10;
+  bool json = false, special = false;
+};
+
+std::vector<TokenId> parse_ids(std::string_view list, std::string_view what) {
+  std::vector<TokenId> ids;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find_first_of(", \t", at), list.size());
+    if (end > at) ids.push_back(static_cast<TokenId>(parse_integer(list.substr(at, end - at), what)));
+    at = end + 1;
+  }
+  return ids;
+}
+
+// Which positions of n are wanted: "last", "all" or a list of numbers.
+std::vector<int64_t> parse_positions(const std::string& spec, int64_t n) {
+  if (spec == "last") return {n - 1};
+  std::vector<int64_t> wanted;
+  if (spec == "all") {
+    for (int64_t i = 0; i < n; ++i) wanted.push_back(i);
+    return wanted;
+  }
+  for (const TokenId p : parse_ids(spec, "--positions")) {
+    if (p < 0 || p >= n) fail(ErrorCode::kUsage, "--positions: {} is outside the prompt (0 to {})", p, n - 1);
+    wanted.push_back(p);
+  }
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  return wanted;
+}
+
+void check_ids(std::span<const TokenId> ids, const Model& model) {
+  if (ids.empty()) fail(ErrorCode::kUsage, "no tokens: give --ids, --ids-file or --text");
+  for (const TokenId id : ids) {
+    if (id < 0 || id >= model.config().vocab_size) {
+      fail(ErrorCode::kUsage, "token id {} is outside the vocabulary (0 to {})", id, model.config().vocab_size - 1);
+    }
+  }
+}
+
+void print(const Arguments& a, const Model& model, int64_t pos, std::span<const float> row, nlohmann::json& out) {
+  const auto best = sampling::top_logprobs(row, static_cast<std::size_t>(a.top));
+  if (a.json) {
+    nlohmann::json ids = nlohmann::json::array(), logprobs = nlohmann::json::array();
+    for (const auto& b : best) {
+      ids.push_back(b.id);
+      logprobs.push_back(b.logprob);
+    }
+    out["positions"].push_back({{"pos", pos}, {"ids", ids}, {"logprobs", logprobs}});
+    return;
+  }
+  fmt::print("position {}\n", pos);
+  for (const auto& b : best) {
+    fmt::print("  {:>8}  {:>10.5f}  {:>7.4f}  {}\n", b.id, b.logprob, std::exp(b.logprob),
+               in_quotes(model.tokenizer().bytes(b.id, true)));
+  }
+}
+
+// Every position of every line of ids, as raw float32: for comparing two engines or two paths.
+void write_raw(const Arguments& a, Runner& runner) {
+  std::istringstream lines(read_text(a.ids_file, 64 << 20));
+  AtomicFile out(a.raw_out);
+  int64_t positions = 0, line_number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++line_number;
+    const auto ids = parse_ids(line, fmt::format("{} line {}", a.ids_file, line_number));
+    if (ids.empty()) continue;
+    check_ids(ids, runner.model());
+    runner.all_logits(ids, 64, [&](int64_t, std::span<const float> row) {
+      out.write(std::as_bytes(row));
+      ++positions;
+    });
+  }
+  out.commit();
+  fmt::print("n_vocab {}\npositions {}\n", runner.model().config().vocab_size, positions);
+}
+
+int run(const Arguments& a) {
+  const int sources = !a.ids.empty() + !a.text.empty() + !a.ids_file.empty();
+  if (sources != 1) fail(ErrorCode::kUsage, "give exactly one of --ids, --text and --ids-file");
+  if (a.ids_file.empty() != a.raw_out.empty()) fail(ErrorCode::kUsage, "--ids-file and --raw-out go together");
+  Session session(a.model);
+  if (!a.ids_file.empty()) {
+    write_raw(a, session.runner());
+    return 0;
+  }
+  const Model& model = session.model();
+  const auto ids = a.text.empty()
+                       ? parse_ids(a.ids, "--ids")
+                       : model.tokenizer().encode_prompt(a.text, a.special ? text::Special::kParse : text::Special::kText);
+  check_ids(ids, model);
+  const auto wanted = parse_positions(a.positions, static_cast<int64_t>(ids.size()));
+  nlohmann::json out = {{"positions", nlohmann::json::array()}};
+  session.runner().all_logits(ids, 64, [&](int64_t pos, std::span<const float> row) {
+    if (std::binary_search(wanted.begin(), wanted.end(), pos)) print(a, model, pos, row, out);
+  });
+  if (a.json) fmt::print("{}\n", out.dump());
+  return 0;
+}
+
+}  // namespace
+
+const Command& command() {
+  static const Command c{
+      "logits", "Show the next-token distribution at positions of a text", [](CLI::App& app) -> std::function<int()> {
+        auto a = std::make_shared<Arguments>();
+        add_model_arguments(app, a->model);
+        app.add_option("--ids", a->ids, "Token ids, separated by commas");
+        app.add_option("--text", a->text, "Text, tokenised as the model's file says");
+        app.add_flag("--special", a->special, "Special tokens written in --text count as such");
+        app.add_option("--top", a->top, "How many of the best tokens to show")->check(CLI::Range(1, 1 << 20));
+        app.add_option("--positions", a->positions, "last, all, or positions separated by commas")->capture_default_str();
+        app.add_flag("--json", a->json, "Print JSON");
+        app.add_option("--ids-file", a->ids_file, "A file of prompts, one a line, as ids separated by blanks");
+        app.add_option("--raw-out", a->raw_out, "With --ids-file: write float32 logits of every position to this file");
+        return [a] { return run(*a); };
+      }};
+  return c;
+}
+
+}  // namespace kelda::cli::logits

@@ -1,0 +1,104 @@
+// kelda models: what the catalogue has and what of it is on this machine.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "apps/kelda/command.h"
+#include "apps/kelda/terminal/style.h"
+#include "hub/cache.h"
+#include "hub/catalog.h"
+#include "hub/resolve.h"
+
+namespace kelda::cli::models {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string path_of;
+  bool json = false;
+};
+
+Json to_json(const hub::CatalogEntry& entry) {
+  Json files = Json::array();
+  for (const hub::CatalogFile& file : entry.files) {
+    files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+  }
+  Json knobs = Json::object();
+  for (const auto& [name, value] : entry.knobs) knobs[name] = value;
+  const bool there = hub::is_complete(entry);
+  return {{"name", entry.name},
+          {"title", entry.title},
+          {"architecture", entry.architecture},
+          {"bytes", entry.bytes()},
+          {"licence",
+           {{"name", entry.licence.name},
+            {"spdx", entry.licence.spdx.empty() ? Json() : Json(entry.licence.spdx)},
+            {"url", entry.licence.url},
+            {"consent_required", entry.licence.consent_required}}},
+          {"default", entry.name == hub::catalog().default_name},
+          {"downloaded", there},
+          {"path", there ? Json(hub::path_of(entry).string()) : Json()},
+          {"files", files},
+          {"knobs", knobs},
+          {"knobs_source", entry.knobs_source}};
+}
+
+void print_json() {
+  Json all = Json::object();
+  all["models"] = Json::array();
+  for (const hub::CatalogEntry& entry : hub::catalog().entries) all["models"].push_back(to_json(entry));
+  all["hub_files"] = Json::array();
+  for (const hub::HubName& name : hub::cached_hub_files()) {
+    all["hub_files"].push_back(
+        {{"name", fmt::format("hub:{}/{}", name.repo, name.file)}, {"path", hub::path_of(name).string()}});
+  }
+  fmt::print("{}\n", all.dump(2));
+}
+
+void print_table() {
+  constexpr auto kRow = "{:<20} {:>8}  {:<18}  {:<14}  {}\n";
+  fmt::print(
+      "{}", paint(Stream::kOut, Color::kBold, fmt::format(kRow, "NAME", "SIZE", "LICENCE", "STATE", "WHAT")));
+  for (const hub::CatalogEntry& entry : hub::catalog().entries) {
+    const bool is_default = entry.name == hub::catalog().default_name;
+    fmt::print(kRow, entry.name, short_bytes(entry.bytes()), entry.licence.name,
+               hub::is_complete(entry) ? "downloaded" : "not downloaded",
+               entry.title + (is_default ? " (the default)" : ""));
+  }
+  for (const hub::HubName& name : hub::cached_hub_files()) {
+    fmt::print("hub:{}/{}  {}\n", name.repo, name.file,
+               short_bytes(std::filesystem::file_size(hub::path_of(name))));
+  }
+}
+
+int run(const Options& options) {
+  if (!options.path_of.empty()) {
+    fmt::print("{}\n", hub::resolve(options.path_of).path.string());
+  } else if (options.json) {
+    print_json();
+  } else {
+    print_table();
+  }
+  return 0;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  auto* path = app.add_option("--path", options->path_of, "Print only the path of this model's file");
+  app.add_flag("--json", options->json, "Print everything the catalogue knows, as JSON")->excludes(path);
+  app.footer("--path ends with status 2, and says how to get the model, if it is not on this machine.");
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+const Command& command() {
+  static const Command c{.name = "models", .summary = "List the models of the catalogue", .setup = setup};
+  return c;
+}
+
+}  // namespace kelda::cli::models

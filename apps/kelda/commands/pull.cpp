@@ -1,0 +1,123 @@
+// kelda pull: downloads a model and verifies it.
+#include "hub/pull.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "apps/kelda/command.h"
+#include "apps/kelda/terminal/progress_bar.h"
+#include "apps/kelda/terminal/signals.h"
+#include "apps/kelda/terminal/style.h"
+#include "base/error.h"
+
+namespace kelda::cli::pull {
+namespace {
+
+struct Options {
+  std::string name;
+  bool force = false, yes = false, quiet = false;
+};
+
+void print_plan(const hub::PullPlan& plan) {
+  const std::string title = plan.entry != nullptr ? plan.entry->title : std::string(plan.name);
+  fmt::print(stderr, "{}: {} to download\n", paint(Stream::kErr, Color::kBold, title),
+             plan.download_bytes ? human_bytes(*plan.download_bytes) : "an unknown number of bytes");
+  if (plan.entry != nullptr) {
+    fmt::print(stderr, "  licence   {}, {}\n", plan.entry->licence.name, plan.entry->licence.url);
+  }
+  if (plan.model != nullptr) {
+    fmt::print(stderr, "  file      {}, {} tensors\n", plan.model->container(), plan.model->tensors().size());
+  }
+  if (!plan.footprint) return;
+  const hub::Footprint& f = *plan.footprint;
+  fmt::print(stderr, "  memory    {} of weights, {} bytes of cache per token (f16), {} of buffers\n",
+             human_bytes(f.weights_bytes), f.kv_bytes_per_token, short_bytes(hub::kWorkspaceBytes));
+  fmt::print(stderr, "            {} for the whole window of {} tokens\n",
+             human_bytes(hub::bytes_needed(f, f.n_ctx_train)), f.n_ctx_train);
+  if (const auto available = hub::available_memory_bytes()) {
+    const int64_t window = hub::largest_window(f, *available);
+    fmt::print(stderr, "  here      {} free: {}\n", human_bytes(*available),
+               window > 0 ? fmt::format("the largest window that fits is {} tokens", window)
+                          : paint(Stream::kErr, Color::kYellow, "not enough for its weights"));
+  }
+}
+
+bool ask(const hub::CatalogEntry& entry, bool yes) {
+  fmt::print(stderr, "{} may be used under the {}: {}\n", entry.title, entry.licence.name, entry.licence.url);
+  if (yes) return true;
+  if (::isatty(STDIN_FILENO) != 1) {
+    fmt::print(stderr, "There is no terminal to ask at; --yes says that you agree.\n");
+    return false;
+  }
+  fmt::print(stderr, "Do you agree? [y/N] ");
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+int run(const Options& options) {
+  ProgressBar bar(ProgressBar::mode(options.quiet));
+  const InterruptGuard guard;
+  const hub::PullCallbacks callbacks{
+      .consent = [&](const hub::CatalogEntry& entry) { return ask(entry, options.yes); },
+      .plan =
+          [&](const hub::PullPlan& plan) {
+            if (!options.quiet) print_plan(plan);
+          },
+      .progress =
+          [&](const hub::PullProgress& p) {
+            bar.update(p.phase == hub::PullPhase::kFetch ? "fetch " : "verify", p.done, p.resumed, p.total);
+          },
+      .notice =
+          [&](std::string_view text) {
+            bar.clear();
+            if (!options.quiet) fmt::print(stderr, "kelda: {}\n", text);
+          },
+      .cancelled = [&] { return guard.interrupted(); }};
+  hub::Pulled pulled;
+  try {
+    pulled = hub::pull(options.name, {.force = options.force}, callbacks);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kInterrupted) throw;
+    bar.clear();
+    fmt::print(stderr, "kelda: interrupted; the next pull goes on from what has arrived\n");
+    return traits(error.code()).exit_status;
+  }
+  bar.clear();
+  if (!options.quiet) {
+    fmt::print(stderr, "{}\n",
+               paint(Stream::kErr, Color::kGreen, pulled.already_there ? "already there" : "done"));
+  }
+  fmt::print("{}\n", pulled.path.string());
+  return 0;
+}
+
+std::function<int()> setup(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("model", options->name,
+                 "A name of the catalogue (see kelda models), or hub:organisation/repository/file. "
+                 "Without one: the catalogue's default.");
+  app.add_flag("--force", options->force, "Fetch it again although it is there");
+  app.add_flag("--yes", options->yes, "Agree to the model's licence without being asked");
+  app.add_flag("--quiet", options->quiet, "Print only the path and errors");
+  app.footer(
+      "Prints the path of the file. An interrupted download goes on where it stopped.\n"
+      "Environment: XDG_CACHE_HOME (where models are kept), HF_ENDPOINT and HF_TOKEN (the hub and its "
+      "token),\n"
+      "http_proxy, https_proxy, no_proxy, SSL_CERT_FILE, KELDA_CATALOG (a catalogue of your own).");
+  return [options] { return run(*options); };
+}
+
+}  // namespace
+
+const Command& command() {
+  static const Command c{.name = "pull", .summary = "Download a model and verify it", .setup = setup};
+  return c;
+}
+
+}  // namespace kelda::cli::pull

@@ -1,0 +1,197 @@
+// kelda run: a prompt in, text out, streamed.
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "apps/kelda/command.h"
+#include "apps/kelda/knob_options.h"
+#include "apps/kelda/session.h"
+#include "apps/kelda/terminal/signals.h"
+#include "base/error.h"
+#include "calc/memory.h"
+#include "engine/engine.h"
+#include "sampling/request_knobs.h"
+#include "text/utf8.h"
+
+namespace kelda::cli::run {
+namespace {
+
+constexpr uint64_t kMaxPromptBytes = 64 << 20;
+
+struct Arguments {
+  ModelArguments model;
+  std::string prompt, prompt_option, request_file;
+  bool raw = false, json = false;
+  std::span<const Knob* const> known = sampling::request_knobs();
+  Knobs knobs{known};
+};
+
+// What a run is measured by; times in seconds.
+struct Timings {
+  double load = 0, to_first_token = 0, generation = 0;
+  int64_t prompt_tokens = 0, drawn = 0;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string read_stdin() {
+  std::string text;
+  char buffer[65536];
+  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) {
+    text.append(buffer, n);
+    if (text.size() > kMaxPromptBytes) fail(ErrorCode::kBadInput, "stdin: more than {} bytes", kMaxPromptBytes);
+  }
+  return text;
+}
+
+std::string prompt_text(const Arguments& a) {
+  if (!a.prompt.empty() && !a.prompt_option.empty()) {
+    fail(ErrorCode::kUsage, "the prompt is given twice: as an argument and with --prompt");
+  }
+  std::string text = !a.prompt_option.empty() ? a.prompt_option : a.prompt;
+  const bool from_stdin = text == "-" || (text.empty() && isatty(STDIN_FILENO) == 0);
+  if (from_stdin) text = read_stdin();
+  if (text.empty()) fail(ErrorCode::kUsage, "no prompt: give it as an argument, with --prompt, or on stdin with '-'");
+  if (const auto bad = text::first_invalid_utf8(text)) {
+    fail(ErrorCode::kBadInput, "{}: invalid UTF-8 at byte {}", from_stdin ? "stdin" : "prompt", *bad);
+  }
+  return text;
+}
+
+nlohmann::json timings_json(const Timings& t, const Runner& runner) {
+  const double prefill = t.to_first_token > 0 ? static_cast<double>(t.prompt_tokens) / t.to_first_token : 0;
+  const double decode = t.generation > 0 ? static_cast<double>(t.drawn - 1) / t.generation : 0;
+  return {{"load_ms", t.load * 1e3},
+          {"ttft_ms", t.to_first_token * 1e3},
+          {"prompt_tok_s", prefill},
+          {"generation_tok_s", decode},
+          {"learned_bytes", runner.model().learned_bytes()},
+          {"kv_bytes", runner.cache().bytes_used()},
+          {"scratch_bytes", runner.scratch_bytes()},
+          {"peak_resident_bytes", calc::peak_resident_bytes()}};
+}
+
+void print_timings(const Timings& t, const Runner& runner) {
+  const nlohmann::json j = timings_json(t, runner);
+  const auto mb = [&](const char* key) { return j[key].get<double>() / 1e6; };
+  fmt::print(stderr,
+             "\nload {:.0f} ms | first token after {:.0f} ms | prompt {} tokens, {:.1f} tok/s | generation {} tokens, {:.1f} "
+             "tok/s\nmemory: learned {:.1f} MB, KV cache {:.1f} MB, scratch {:.1f} MB, peak {:.1f} MB\n",
+             j["load_ms"].get<double>(), j["ttft_ms"].get<double>(), t.prompt_tokens, j["prompt_tok_s"].get<double>(),
+             t.drawn, j["generation_tok_s"].get<double>(), mb("learned_bytes"), mb("kv_bytes"), mb("scratch_bytes"),
+             mb("peak_resident_bytes"));
+}
+
+nlohmann::json answer_json(const Arguments& a, const Engine::Admitted& admitted, const Event& last, const std::string& text,
+                           const std::vector<TokenId>& ids, const std::vector<double>& logprobs) {
+  nlohmann::json knobs = nlohmann::json::object();
+  for (const Knob* k : a.known) {
+    if (a.knobs.is_set(k->name)) knobs[std::string(k->name)] = std::string(a.knobs.source(k->name));
+  }
+  return {{"text", text},
+          {"ids", ids},
+          {"logprobs", logprobs},
+          {"finish_reason", name(*last.finish)},
+          {"stop", last.stop},
+          {"seed", admitted.seed},
+          {"notices", admitted.notices},
+          {"settings_from", knobs},
+          {"usage",
+           {{"prompt_tokens", last.usage.prompt_tokens},
+            {"completion_tokens", last.usage.completion_tokens},
+            {"passes", last.usage.passes}}},
+          {"context",
+           {{"window", last.context.window},
+            {"prompt_kept", last.context.prompt_kept},
+            {"prompt_dropped", last.context.prompt_dropped},
+            {"left", last.context.left}}}};
+}
+
+int generate(const Arguments& a, Session& session, const std::string& prompt) {
+  const Model& model = session.model();
+  Engine engine(session.runner(), {a.model.window, 512});
+  const auto start = std::chrono::steady_clock::now();
+  Request request{model.tokenizer().encode_prompt(prompt, text::Special::kParse), a.knobs, a.json};
+  const Engine::Admitted admitted = engine.add(std::move(request));
+  for (const std::string& notice : admitted.notices) fmt::print(stderr, "note: {}\n", notice);
+
+  Timings t;
+  t.load = session.load_seconds();
+  std::string text;
+  std::vector<TokenId> ids;
+  std::vector<double> logprobs;
+  Event last;
+  auto first_token_at = start;
+  const InterruptGuard interrupt;
+  while (engine.step([&](const Event& event) {
+    if (event.token) {
+      if (ids.empty()) {
+        t.to_first_token = seconds_since(start);
+        first_token_at = std::chrono::steady_clock::now();
+      }
+      ids.push_back(*event.token);
+      logprobs.push_back(event.logprob);
+    }
+    text += event.text;
+    if (!a.json && !event.text.empty()) {
+      std::fwrite(event.text.data(), 1, event.text.size(), stdout);
+      std::fflush(stdout);
+    }
+    last = event;
+  })) {
+    if (interrupt.interrupted()) engine.cancel(admitted.id);
+  }
+  t.generation = seconds_since(first_token_at);
+  t.prompt_tokens = last.usage.prompt_tokens;
+  t.drawn = last.usage.completion_tokens;
+
+  if (a.json) {
+    nlohmann::json out = answer_json(a, admitted, last, text, ids, logprobs);
+    out["timings"] = timings_json(t, session.runner());
+    fmt::print("{}\n", out.dump());
+  } else {
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
+    if (!a.model.quiet) print_timings(t, session.runner());
+  }
+  if (last.finish == FinishReason::kError) fail(ErrorCode::kInternal, "generation stopped: {}", last.error);
+  return last.finish == FinishReason::kCancelled ? traits(ErrorCode::kInterrupted).exit_status : 0;
+}
+
+int run(const Arguments& a) {
+  if (!a.raw) {
+    fail(ErrorCode::kUsage, "this version feeds the prompt as it is, without a chat template: say so with --raw");
+  }
+  const std::string prompt = prompt_text(a);
+  Session session(a.model);
+  return generate(a, session, prompt);
+}
+
+}  // namespace
+
+const Command& command() {
+  static const Command c{
+      "run", "Continue a prompt with a model", [](CLI::App& app) -> std::function<int()> {
+        auto a = std::make_shared<Arguments>();
+        add_model_arguments(app, a->model);
+        app.add_option("prompt", a->prompt, "The prompt; '-' reads it from stdin");
+        app.add_option("--prompt,-p", a->prompt_option, "The prompt, where it could be taken for something else");
+        app.add_flag("--raw", a->raw, "Feed the prompt as it is, without a chat template");
+        app.add_flag("--json", a->json, "Print one JSON object instead of streaming text");
+        app.add_option("--request", a->request_file, "A JSON object of settings (fields as in docs/reference/knobs.md)");
+        add_knob_options(app, a->known, a->knobs);
+        return [a] {
+          if (!a->request_file.empty()) a->knobs.set_from_json(read_text(a->request_file, 1 << 20), "request");
+          return run(*a);
+        };
+      }};
+  return c;
+}
+
+}  // namespace kelda::cli::run

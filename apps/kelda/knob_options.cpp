@@ -1,0 +1,64 @@
+#include "apps/kelda/knob_options.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace kelda::cli {
+namespace {
+
+constexpr char kGroup[] = "Sampling and output";
+
+std::string value_name(KnobType type) {
+  switch (type) {
+    case KnobType::kFloat:
+      return "NUMBER";
+    case KnobType::kInt:
+    case KnobType::kSeed:
+      return "INTEGER";
+    case KnobType::kBool:
+      return "";
+    case KnobType::kText:
+    case KnobType::kTextList:
+      return "TEXT";
+    case KnobType::kTokenBias:
+      return "ID=BIAS,...";
+  }
+  return "";
+}
+
+std::string description(const Knob& knob) {
+  if (knob.type == KnobType::kBool) return std::string(knob.help);
+  const bool listed = knob.type == KnobType::kTextList || knob.type == KnobType::kTokenBias;
+  std::string allowed = allowed_text(knob);
+  if (allowed[0] >= 'a' && allowed[0] <= 'z') allowed[0] = static_cast<char>(allowed[0] - 'a' + 'A');
+  return fmt::format("{} {}{}; default {}.", knob.help, allowed, listed ? ", repeatable" : "",
+                     default_text(knob));
+}
+
+}  // namespace
+
+void add_knob_options(CLI::App& app, std::span<const Knob* const> rows, Knobs& knobs) {
+  for (const Knob* row : rows) {
+    const auto set = [row, &knobs](const std::string& text) { knobs.set_from_text(row->name, text, "flag"); };
+    if (row->type == KnobType::kBool) {
+      app.add_flag_callback(
+             flag_name(row->name), [set] { set("true"); }, description(*row))
+          ->group(kGroup);
+      continue;
+    }
+    const CLI::callback_t take = [set](const CLI::results_t& texts) {
+      for (const std::string& text : texts) set(text);
+      return true;
+    };
+    const bool repeatable = row->type == KnobType::kTextList || row->type == KnobType::kTokenBias;
+    app.add_option(flag_name(row->name), take, description(*row))
+        ->type_name(value_name(row->type))
+        ->type_size(1)
+        ->expected(1)
+        ->multi_option_policy(repeatable ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw)
+        ->group(kGroup);
+  }
+}
+
+}  // namespace kelda::cli

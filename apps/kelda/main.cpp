@@ -1,0 +1,60 @@
+// The command line: finds the subcommand, and turns errors into one message and an exit status.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "apps/kelda/command.h"
+#include "apps/kelda/terminal/signals.h"
+#include "apps/kelda/terminal/usage.h"
+#include "base/error.h"
+
+namespace {
+
+using namespace kelda;
+int run(int argc, char** argv) {
+  CLI::App app{"Runs, measures and improves language models on ordinary CPUs."};
+  app.name("kelda");
+  app.set_version_flag("--version", "kelda " KELDA_VERSION);
+  std::vector<std::pair<CLI::App*, std::function<int()>>> actions;
+  for (const cli::Command* command : cli::commands()) {
+    CLI::App* sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
+    actions.emplace_back(sub, command->setup(*sub));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return cli::explain_parse_error(app, error);
+  }
+  for (const auto& [sub, action] : actions) {
+    if (sub->parsed()) return action();
+  }
+  fmt::print("{}", app.help());
+  return 0;
+}
+
+int complain(std::string_view message, int status) {
+  fmt::print(stderr, "kelda: error: {}\n", message);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  cli::install_signal_handlers();
+  const int status = run(argc, argv);
+  if (std::fflush(stdout) != 0)
+    return complain(fmt::format("cannot write the output: {}", std::strerror(errno)), 1);
+  return status;
+} catch (const Error& error) {
+  std::fflush(stdout);
+  return complain(error.what(), traits(error.code()).exit_status);
+} catch (const std::bad_alloc&) {
+  return complain("out of memory", 1);
+} catch (const std::exception& error) {
+  return complain(error.what(), 1);
+}

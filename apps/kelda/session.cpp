@@ -1,0 +1,61 @@
+#include "apps/kelda/session.h"
+
+#include <charconv>
+#include <chrono>
+
+#include "apps/kelda/terminal/progress_bar.h"
+#include "apps/kelda/terminal/style.h"
+#include "base/cpu.h"
+#include "base/error.h"
+#include "hub/resolve.h"
+
+namespace kelda::cli {
+
+void add_model_arguments(CLI::App& app, ModelArguments& a) {
+  app.add_option("model", a.model, "Path, catalogue name or hub:org/repo/file")->required();
+  app.add_option("--threads,-t", a.threads, "Threads; 0 uses the processors that this process may use")
+      ->check(CLI::Range(0, 1024));
+  app.add_option("--compute", a.compute,
+                 "auto, or reference (float32 throughout: slow, what auto is measured against)")
+      ->check(CLI::IsMember({"auto", "reference"}));
+  app.add_option("--window", a.window,
+                 "Tokens that prompt and answer share; 0 uses the model's trained window")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+  app.add_flag("--quiet,-q", a.quiet, "No progress, no timings");
+}
+
+Session::Session(const ModelArguments& a) {
+  const auto path = hub::resolve(a.model).path;
+  pool_ = std::make_unique<ThreadPool>(a.threads > 0 ? a.threads : usable_processors());
+  const bool reference = a.compute == "reference";
+  const auto start = std::chrono::steady_clock::now();
+  Model::Options options;
+  options.compute = reference ? Compute::kReference : Compute::kAuto;
+  ProgressBar bar(is_terminal(Stream::kErr) ? ProgressBar::mode(a.quiet) : ProgressBar::Mode::kQuiet);
+  options.progress = [&](uint64_t done, uint64_t total) { bar.update("load", done, 0, total); };
+  auto model = Model::load(path, options, *pool_);
+  bar.clear();
+  Runner::Options runner_options;
+  runner_options.kv_type = reference ? KvType::kF32 : KvType::kF16;
+  runner_options.kv_tokens = a.window;
+  runner_ = std::make_unique<Runner>(std::move(model), runner_options, *pool_);
+  load_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (const std::string_view format : runner_->model().weights().formats()) {
+    const auto* spec = quant::find_format(format);
+    if (!a.quiet && !runner_->kernels().is_native(*spec)) {
+      fmt::print(stderr, "note: {} weights run on the scalar path: {} has no kernel for them\n", format,
+                 runner_->kernels().name);
+    }
+  }
+}
+
+int64_t parse_integer(std::string_view text, std::string_view what) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    fail(ErrorCode::kUsage, "{}: '{}' is not a whole number", what, text);
+  }
+  return value;
+}
+
+}  // namespace kelda::cli

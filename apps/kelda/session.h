@@ -1,0 +1,43 @@
+// What commands that run a model have in common: the options that name it, and the loaded thing.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/thread_pool.h"
+#include "engine/runner.h"
+
+namespace kelda::cli {
+
+struct ModelArguments {
+  std::string model;             // a path, a catalogue name or hub:org/repo/file
+  int threads = 0;               // 0 = the processors this process may use
+  std::string compute = "auto";  // or "reference"
+  int64_t window = 0;            // 0 = the model's
+  bool quiet = false;
+};
+
+// MODEL, --threads, --compute, --window, --quiet.
+void add_model_arguments(CLI::App& app, ModelArguments& arguments);
+
+// Loads with a progress bar on stderr, and says there what a user should know: formats without a fast path, for one.
+class Session {
+ public:
+  explicit Session(const ModelArguments& arguments);
+  const Model& model() const { return runner_->model(); }
+  Runner& runner() { return *runner_; }
+  double load_seconds() const { return load_seconds_; }
+
+ private:
+  std::unique_ptr<ThreadPool> pool_;
+  std::unique_ptr<Runner> runner_;
+  double load_seconds_ = 0;
+};
+
+// A whole decimal integer in int64; kUsage naming `what` otherwise.
+int64_t parse_integer(std::string_view text, std::string_view what);
+
+}  // namespace kelda::cli

@@ -1,0 +1,53 @@
+#include "apps/kelda/terminal/signals.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace kelda::cli {
+namespace {
+
+// Shared with signal handlers, which have no other way to be told: the one mutable global of the command
+// line.
+std::atomic<bool> guarded{false};
+std::atomic<bool> asked{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void on_stop(int signal) {
+  if (guarded.load() && !asked.exchange(true)) return;
+  ::_exit(128 + signal);
+}
+
+extern "C" void on_broken_pipe(int signal) {
+  pollfd out{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+  if (::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0) ::_exit(128 + signal);
+}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(signal, &action, nullptr);  // no SA_RESTART: a blocking read ends, so that the flag is seen
+}
+
+}  // namespace
+
+void install_signal_handlers() {
+  handle(SIGINT, &on_stop);
+  handle(SIGTERM, &on_stop);
+  handle(SIGPIPE, &on_broken_pipe);
+  handle(SIGXFSZ, SIG_IGN);
+}
+
+InterruptGuard::InterruptGuard() {
+  asked.store(false);
+  guarded.store(true);
+}
+
+InterruptGuard::~InterruptGuard() { guarded.store(false); }
+
+bool InterruptGuard::interrupted() const { return asked.load(); }
+
+}  // namespace kelda::cli
