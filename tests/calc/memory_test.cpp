@@ -44,7 +44,9 @@ TEST(KvAllocatedBytes, EqualsWhatTheCacheHandsOut) {
       sequence.reserve(1);
       sequence.advance(1);
       const uint64_t bound = kv_allocated_bytes(s, n);
-      if (window == 0) EXPECT_EQ(cache.bytes_used(), bound) << n;
+      if (window == 0) {
+        EXPECT_EQ(cache.bytes_used(), bound) << n;
+      }
       EXPECT_LE(cache.bytes_used(), bound) << n;
     }
   }

@@ -145,7 +145,7 @@ TEST_F(EngineTest, StopStringsEndTheTextAndAreNotShown) {
 }
 
 TEST_F(EngineTest, EndTokensEndTheTextAndAreNotShown) {
-  const Answer a = run_one(request(encode("abc"), R"({"max_tokens":9,"logit_bias":{"2":1000}})"));
+  const Answer a = run_one(request(encode("abc"), R"({"max_tokens":9,"logit_bias":{"2":100}})"));
   EXPECT_EQ(a.ids, std::vector<TokenId>{2});
   EXPECT_EQ(a.text, "");
   EXPECT_EQ(a.last.finish, FinishReason::kStop);

@@ -1,4 +1,5 @@
 // One model file and one text give the same logits, bit for bit, however they are computed: docs/adr/0009-equal-bits.md.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -150,16 +151,17 @@ std::vector<std::string_view> format_names() {
 INSTANTIATE_TEST_SUITE_P(Families, EqualBits,
                          ::testing::Combine(::testing::ValuesIn(models::families().begin(), models::families().end()),
                                             ::testing::ValuesIn(format_names())),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param)->name) + "_" + std::string(std::get<1>(info.param));
+                         [](const auto& each) {
+                           return std::string(std::get<0>(each.param)->name) + "_" + std::string(std::get<1>(each.param));
                          });
 
 TEST(EqualBitsOnARealModel, Hold) {
   const char* path = std::getenv("KELDA_TEST_MODEL");
-  if (path == nullptr) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
+  if (path == nullptr || *path == '\0') GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
   ThreadPool pool(2);
   const auto model = Model::load(path, {}, pool);
-  check_equal_bits(model, 530, KvType::kF16, false);
+  const bool fast = &choose_kernels() != &kernels::scalar_table();
+  if (fast) check_equal_bits(model, 530, KvType::kF16, false);  // past the 512-key split
   check_equal_bits(model, 40, KvType::kF16, true);
 }
 

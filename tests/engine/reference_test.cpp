@@ -19,7 +19,7 @@ class Reference : public ::testing::Test {
  protected:
   void SetUp() override {
     const char* path = std::getenv("KELDA_TEST_MODEL");
-    if (path == nullptr) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
+    if (path == nullptr || *path == '\0') GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
     pool_ = std::make_unique<ThreadPool>(2);
     runner_ = std::make_unique<Runner>(Model::load(path, {Compute::kReference, {}}, *pool_),
                                        Runner::Options{KvType::kF32, 2048}, *pool_);

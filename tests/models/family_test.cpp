@@ -94,7 +94,8 @@ TEST(ReadConfig, ImpossibleNumbersNameTheirKey) {
 
 TEST(ReadConfig, HeadsThatDoNotDivideTheWidthAreRefused) {
   Metadata m;
-  for (const auto& [key, value] : tiny().items()) {
+  const Metadata whole = tiny();
+  for (const auto& [key, value] : whole.items()) {
     if (key.find("_length") == std::string::npos || key.find("attention") == std::string::npos) m.add(key, value);
   }
   set(m, "attention.head_count", uint32_t{5});
@@ -107,7 +108,8 @@ TEST(ReadConfig, MissingKeysAreNamed) {
                           "llama.context_length", "llama.attention.head_count",
                           "llama.attention.layer_norm_rms_epsilon"}) {
     Metadata m;
-    for (const auto& [k, value] : tiny().items()) {
+    const Metadata whole = tiny();
+    for (const auto& [k, value] : whole.items()) {
       if (k != key) m.add(k, value);
     }
     EXPECT_NE(error_of(m, ErrorCode::kBadInput).find(key), std::string::npos) << key;

@@ -3,6 +3,7 @@
 // have outliers.
 #pragma once
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -12,6 +13,7 @@
 
 #include "base/rng.h"
 #include "files/gguf_writer.h"
+#include "learned/vocabulary.h"
 #include "models/family.h"
 #include "quant/format.h"
 #include "text/byte_alphabet.h"
