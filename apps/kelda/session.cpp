@@ -7,7 +7,6 @@
 #include "apps/kelda/terminal/style.h"
 #include "base/cpu.h"
 #include "base/error.h"
-#include "hub/resolve.h"
 
 namespace kelda::cli {
 
@@ -24,8 +23,7 @@ void add_model_arguments(CLI::App& app, ModelArguments& a) {
   app.add_flag("--quiet,-q", a.quiet, "No progress, no timings");
 }
 
-Session::Session(const ModelArguments& a) {
-  const auto path = hub::resolve(a.model).path;
+Session::Session(const ModelArguments& a) : resolved_(hub::resolve(a.model)) {
   pool_ = std::make_unique<ThreadPool>(a.threads > 0 ? a.threads : usable_processors());
   const bool reference = a.compute == "reference";
   const auto start = std::chrono::steady_clock::now();
@@ -33,7 +31,7 @@ Session::Session(const ModelArguments& a) {
   options.compute = reference ? Compute::kReference : Compute::kAuto;
   ProgressBar bar(is_terminal(Stream::kErr) ? ProgressBar::mode(a.quiet) : ProgressBar::Mode::kQuiet);
   options.progress = [&](uint64_t done, uint64_t total) { bar.update("load", done, 0, total); };
-  auto model = Model::load(path, options, *pool_);
+  auto model = Model::load(resolved_.path, options, *pool_);
   bar.clear();
   Runner::Options runner_options;
   runner_options.kv_type = reference ? KvType::kF32 : KvType::kF16;

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/thread_pool.h"
 #include "engine/runner.h"
+#include "hub/resolve.h"
 
 namespace kelda::cli {
 
@@ -29,9 +30,11 @@ class Session {
   explicit Session(const ModelArguments& arguments);
   const Model& model() const { return runner_->model(); }
   Runner& runner() { return *runner_; }
+  const hub::Resolved& resolved() const { return resolved_; }
   double load_seconds() const { return load_seconds_; }
 
  private:
+  hub::Resolved resolved_;
   std::unique_ptr<ThreadPool> pool_;
   std::unique_ptr<Runner> runner_;
   double load_seconds_ = 0;

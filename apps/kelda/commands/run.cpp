@@ -9,6 +9,7 @@
 
 #include "apps/kelda/command.h"
 #include "apps/kelda/knob_options.h"
+#include "apps/kelda/profile.h"
 #include "apps/kelda/session.h"
 #include "apps/kelda/terminal/signals.h"
 #include "base/error.h"
@@ -33,6 +34,7 @@ struct Arguments {
 // What a run is measured by; times in seconds.
 struct Timings {
   double load = 0, to_first_token = 0, generation = 0;
+  uint64_t kv_bytes = 0;  // the most that was in use
   int64_t prompt_tokens = 0, drawn = 0;
 };
 
@@ -72,7 +74,7 @@ nlohmann::json timings_json(const Timings& t, const Runner& runner) {
           {"prompt_tok_s", prefill},
           {"generation_tok_s", decode},
           {"learned_bytes", runner.model().learned_bytes()},
-          {"kv_bytes", runner.cache().bytes_used()},
+          {"kv_bytes", t.kv_bytes},
           {"scratch_bytes", runner.scratch_bytes()},
           {"peak_resident_bytes", calc::peak_resident_bytes()}};
 }
@@ -145,6 +147,7 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
     }
     last = event;
   })) {
+    t.kv_bytes = std::max(t.kv_bytes, session.runner().cache().bytes_used());
     if (interrupt.interrupted()) engine.cancel(admitted.id);
   }
   t.generation = seconds_since(first_token_at);
@@ -164,12 +167,14 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
   return last.finish == FinishReason::kCancelled ? traits(ErrorCode::kInterrupted).exit_status : 0;
 }
 
-int run(const Arguments& a) {
+int run(Arguments& a) {
   if (!a.raw) {
     fail(ErrorCode::kUsage, "this version feeds the prompt as it is, without a chat template: say so with --raw");
   }
   const std::string prompt = prompt_text(a);
   Session session(a.model);
+  const std::string profile = apply_profile(session.resolved(), a.knobs);
+  if (!profile.empty() && !a.model.quiet) fmt::print(stderr, "settings: {}\n", profile);
   return generate(a, session, prompt);
 }
 
