@@ -25,14 +25,19 @@ FILES = {
 }
 # Bytes at which a block holds an f16: scale, then minimum.
 HALVES = {"Q4_0": [0], "Q4_1": [0, 2], "Q8_0": [0]}
-SPECIAL_HALVES = [0x0000, 0x8000, 0x0001, 0x83FF, 0x0400, 0x3C00, 0xBC00, 0x7BFF, 0xFBFF, 0x7C00, 0xFC00, 0x7E00]
+SPECIAL_HALVES = [
+    *(0x0000, 0x8000, 0x0001, 0x83FF, 0x0400),  # zeros, subnormals, the smallest normal
+    *(0x3C00, 0xBC00, 0x7BFF, 0xFBFF),  # ones, the largest
+    *(0x7C00, 0xFC00, 0x7E00),  # infinities, NaN
+]
 
 
 def random_rows(name, rng):
     """Rows of random bytes; every special f16 as scale of a block, and some ordinary ones."""
     qtype = gguf.GGMLQuantizationType[name]
     block_size, block_bytes = gguf.GGML_QUANT_SIZES[qtype]
-    blocks = rng.integers(0, 256, (len(SPECIAL_HALVES) + 4 if block_size > 1 else 96, block_bytes), dtype=np.uint8)
+    n_blocks = len(SPECIAL_HALVES) + 4 if block_size > 1 else 96
+    blocks = rng.integers(0, 256, (n_blocks, block_bytes), dtype=np.uint8)
     for offset in HALVES.get(name, []):
         ordinary = rng.normal(0, 0.02, len(blocks)).astype(np.float16)
         ordinary[: len(SPECIAL_HALVES)] = np.array(SPECIAL_HALVES, dtype=np.uint16).view(np.float16)
@@ -67,7 +72,8 @@ def golden(name, rng):
         quantize = []
         for row in float_rows(rng):
             row = row.astype(np.float32).reshape(1, -1)
-            quantize.append({"floats": row.tobytes().hex(), "bytes": gguf.quants.quantize(row, qtype).tobytes().hex()})
+            quantized = gguf.quants.quantize(row, qtype)
+            quantize.append({"floats": row.tobytes().hex(), "bytes": quantized.tobytes().hex()})
     return {
         "made_by": "scripts/make_quant_golden.py",
         "oracle": f"gguf {importlib.metadata.version('gguf')}, numpy {np.__version__}",
@@ -78,7 +84,8 @@ def golden(name, rng):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent / "tests/golden"
+    root = pathlib.Path(__file__).resolve().parent.parent
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "tests/golden"
     for name, file in FILES.items():
         text = json.dumps(golden(name, np.random.default_rng(1)), indent=1)
         (folder / file).write_text(text + "\n")

@@ -21,14 +21,20 @@ struct History {
   std::span<const TokenId> generated;
 };
 
-enum class Stage {  // the documented order: docs/reference/knobs.md
+// The documented order of the chain (docs/reference/knobs.md): all the places that a sampler may take.
+enum class Stage {
   kLogitBias,
+  kConstraintMask,
   kRepetitionPenalty,
   kFrequencyPresence,
+  kDry,
   kTemperature,
   kTopK,
+  kTypicalP,
   kTopP,
   kMinP,
+  kTopNSigma,
+  kXtc,
 };
 
 class Sampler {

@@ -1,6 +1,5 @@
-// Matmul of the float formats with AVX2: F = fma(w[k], x[k], F) for 16 rows (two vectors of 8) of G row
-// groups by T tokens. Every sum is one chain of dependent additions, so G · T tiles of two sums each hide the
-// latency of the multiply-add.
+// Matmul of the float formats with AVX2: F = fma(w[k], x[k], F) for 16 rows (two vectors of 8) of G row groups by T
+// tokens. Every sum is one chain of dependent multiply-adds, so the 2 · G · T sums of a tile hide each other's latency.
 #pragma once
 
 #include <immintrin.h>
