@@ -4,7 +4,7 @@
 Usage: scripts/make_quant_golden.py [FOLDER]        needs: pip install gguf
 
 Each file holds, as hexadecimal little-endian bytes:
-  dequantize  pairs of a row's bytes (random, with scales of every kind) and the float32 numbers they stand for
+  dequantize  pairs of a row's bytes (random, with scales of every kind) and the float32 numbers they are
   quantize    pairs of a row of float32 numbers and the bytes they become
 """
 import importlib.metadata

@@ -11,8 +11,9 @@ namespace kelda::cli {
 struct Command {
   std::string_view name;
   std::string_view summary;  // one line of `kelda --help`
-  // Declares the command's options on `app` and returns what to do once they are parsed; its result is the exit status.
-  // Data goes to stdout, everything else to stderr. Throws kelda::Error; main() turns it into a message and a status.
+  // Declares the command's options on `app` and returns what to do once they are parsed; its result is the
+  // exit status. Data goes to stdout, everything else to stderr. Throws kelda::Error; main() turns it into a
+  // message and a status.
   std::function<int()> (*setup)(CLI::App& app);
 };
 std::span<const Command* const> commands();  // generated, sorted by file name

@@ -23,7 +23,8 @@ std::string apply_profile(const hub::Resolved& model, Knobs& knobs) {
   for (const auto& [name, value] : values) {
     if (knobs.is_set(name)) continue;
     const bool integer = knobs.find(name).type == KnobType::kInt;
-    knobs.set(name, integer ? KnobValue(static_cast<int64_t>(std::llround(value))) : KnobValue(value), source);
+    knobs.set(name, integer ? KnobValue(static_cast<int64_t>(std::llround(value))) : KnobValue(value),
+              source);
     told += fmt::format("{}{} {}", told.empty() ? "" : ", ", name, value);
   }
   return told.empty() ? told : fmt::format("{} ({})", told, source);

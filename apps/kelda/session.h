@@ -24,7 +24,8 @@ struct ModelArguments {
 // MODEL, --threads, --compute, --window, --quiet.
 void add_model_arguments(CLI::App& app, ModelArguments& arguments);
 
-// Loads with a progress bar on stderr, and says there what a user should know: formats without a fast path, for one.
+// Loads with a progress bar on stderr, and says there what a user should know: formats without a fast path,
+// for one.
 class Session {
  public:
   explicit Session(const ModelArguments& arguments);

@@ -1,5 +1,5 @@
-// Arithmetic on sizes that came from outside. Every product and sum of numbers read from a file or a request goes
-// through these; nullopt means it does not fit in 64 bits.
+// Arithmetic on sizes that came from outside. Every product and sum of numbers read from a file or a request
+// goes through these; nullopt means it does not fit in 64 bits.
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,8 @@ Isa choose_isa();
 // Processors this process may use: affinity mask and cgroup quota counted, at least 1.
 int usable_processors();
 
-// While alive, the calling thread rounds to nearest and keeps denormals (MXCSR 0x1F80); restores what was there. A host
-// process may have set flush-to-zero, which would change results: docs/adr/0009-equal-bits.md.
+// While alive, the calling thread rounds to nearest and keeps denormals (MXCSR 0x1F80); restores what was
+// there. A host process may have set flush-to-zero, which would change results: docs/adr/0009-equal-bits.md.
 class FloatEnvironment {
  public:
   FloatEnvironment();

@@ -1,5 +1,5 @@
-// What went wrong, as data: one code, one message for a person. Thrown at the edge that reads bad input; caught in few
-// places (see docs/adr/0002-exceptions-at-edges.md). Our own bugs are KELDA_CHECK, not Error.
+// What went wrong, as data: one code, one message for a person. Thrown at the edge that reads bad input;
+// caught in few places (see docs/adr/0002-exceptions-at-edges.md). Our own bugs are KELDA_CHECK, not Error.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,15 +11,15 @@
 namespace kelda {
 
 enum class ErrorCode {
-  kUsage,            // the command line or a knob is wrong
-  kBadInput,         // a file or text is malformed
-  kNotFound,         // a file, model or name does not exist
-  kUnsupported,      // well formed, but this build cannot run it
-  kContextLength,    // the prompt does not fit the window
-  kOutOfMemory,      // refused before it was tried
-  kIo,               // the operating system or the network said no
-  kInterrupted,      // the user said stop
-  kInternal,         // a bug that was contained
+  kUsage,          // the command line or a knob is wrong
+  kBadInput,       // a file or text is malformed
+  kNotFound,       // a file, model or name does not exist
+  kUnsupported,    // well formed, but this build cannot run it
+  kContextLength,  // the prompt does not fit the window
+  kOutOfMemory,    // refused before it was tried
+  kIo,             // the operating system or the network said no
+  kInterrupted,    // the user said stop
+  kInternal,       // a bug that was contained
 };
 
 // One row per code: how it leaves the process, the server and the API.

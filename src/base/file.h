@@ -1,4 +1,5 @@
-// Files: read at an offset with every length checked, write so that the old file or the new file is there, never half.
+// Files: read at an offset with every length checked, write so that the old file or the new file is there,
+// never half.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,8 @@ class File {
 
   uint64_t size() const { return size_; }
   const std::filesystem::path& path() const { return path_; }
-  // Fills `out` from `offset`. Throws kBadInput naming the offset where the file ends early, kIo on a read error.
+  // Fills `out` from `offset`. Throws kBadInput naming the offset where the file ends early, kIo on a read
+  // error.
   void read(uint64_t offset, std::span<std::byte> out) const;
 
  private:
@@ -33,8 +35,8 @@ class File {
 // Whole text file, at most max_bytes (kBadInput beyond).
 std::string read_text(const std::filesystem::path& path, uint64_t max_bytes);
 
-// Writes PATH.partial-PID, and on commit() syncs it, renames it over PATH and syncs the folder. Without commit() the
-// partial file is removed and PATH is untouched. Throws kIo (a full disk, say) naming the path.
+// Writes PATH.partial-PID, and on commit() syncs it, renames it over PATH and syncs the folder. Without
+// commit() the partial file is removed and PATH is untouched. Throws kIo (a full disk, say) naming the path.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);

@@ -1,5 +1,6 @@
-// The 16-bit float formats, converted in software and exactly as the hardware does (round to nearest even; NaN stays
-// quiet NaN). `static` so that every translation unit keeps its own copy: docs/adr/0004-isa-dispatch.md.
+// The 16-bit float formats, converted in software and exactly as the hardware does (round to nearest even;
+// NaN stays quiet NaN). `static` so that every translation unit keeps its own copy:
+// docs/adr/0004-isa-dispatch.md.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,8 @@ double scale_by_power_of_two(double x, int n) {  // n in [-1022, 1023]
 
 // log(2) and pi/2 as sums of doubles of which the first parts have trailing zeros, so that n × part is exact.
 constexpr double kLn2Hi = 0x1.62e42fefa3800p-1, kLn2Lo = 0x1.ef35793c76730p-45;
-constexpr double kHalfPi1 = 0x1.921fb54400000p+0, kHalfPi2 = 0x1.0b4611a600000p-34, kHalfPi3 = 0x1.3198a2e037073p-69;
+constexpr double kHalfPi1 = 0x1.921fb54400000p+0, kHalfPi2 = 0x1.0b4611a600000p-34,
+                 kHalfPi3 = 0x1.3198a2e037073p-69;
 
 }  // namespace
 
@@ -48,9 +49,9 @@ double exp_f64(double x) {
   double r = std::fma(-n, kLn2Hi, x);
   r = std::fma(-n, kLn2Lo, r);
   double p = 1.0 / 6227020800.0;  // Taylor to r^13 / 13!; |r| ≤ 0.347
-  constexpr double kInverseFactorials[] = {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880,
-                                           1.0 / 40320,     1.0 / 5040,     1.0 / 720,     1.0 / 120,
-                                           1.0 / 24,        1.0 / 6,        0.5,           1.0, 1.0};
+  constexpr double kInverseFactorials[] = {
+      1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
+      1.0 / 120,       1.0 / 24,       1.0 / 6,       0.5,          1.0,         1.0};
   for (const double c : kInverseFactorials) p = std::fma(p, r, c);
   const int k = static_cast<int>(n);
   return scale_by_power_of_two(scale_by_power_of_two(p, k / 2), k - k / 2);
@@ -80,8 +81,13 @@ SinCos sincos_f64(double x) {
   r = std::fma(-n, kHalfPi3, r);
   const double z = r * r;
   double s = 1.0 / 355687428096000.0;  // Taylor to r^17 / 17! and r^16 / 16!; |r| ≤ π/4
-  constexpr double kSin[] = {-1.0 / 1307674368000.0, 1.0 / 6227020800.0, -1.0 / 39916800, 1.0 / 362880,
-                             -1.0 / 5040,            1.0 / 120,          -1.0 / 6};
+  constexpr double kSin[] = {-1.0 / 1307674368000.0,
+                             1.0 / 6227020800.0,
+                             -1.0 / 39916800,
+                             1.0 / 362880,
+                             -1.0 / 5040,
+                             1.0 / 120,
+                             -1.0 / 6};
   for (const double c : kSin) s = std::fma(s, z, c);
   s = std::fma(s * z, r, r);
   double c = 1.0 / 20922789888000.0;
@@ -89,10 +95,14 @@ SinCos sincos_f64(double x) {
                              -1.0 / 720,           1.0 / 24,        -0.5,           1.0};
   for (const double k : kCos) c = std::fma(c, z, k);
   switch (static_cast<int64_t>(n) & 3) {
-    case 0: return {s, c};
-    case 1: return {c, -s};
-    case 2: return {-s, -c};
-    default: return {-c, s};
+    case 0:
+      return {s, c};
+    case 1:
+      return {c, -s};
+    case 2:
+      return {-s, -c};
+    default:
+      return {-c, s};
   }
 }
 

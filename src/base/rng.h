@@ -1,5 +1,5 @@
-// Random numbers by counter: the draw is a pure function of (seed, choice, position, draw), so it does not depend on
-// what else runs, in which order, or how often it is asked for.
+// Random numbers by counter: the draw is a pure function of (seed, choice, position, draw), so it does not
+// depend on what else runs, in which order, or how often it is asked for.
 //   Source: Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3" (Philox4x32-10).
 #pragma once
 

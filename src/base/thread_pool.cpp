@@ -19,11 +19,13 @@ void pause() {
 #endif
 }
 
-constexpr int kSpins = 4000;  // about 50 µs of `pause`, longer than the gap between two regions of a decode step
+constexpr int kSpins =
+    4000;  // about 50 µs of `pause`, longer than the gap between two regions of a decode step
 
 }  // namespace
 
-// With more threads than processors a spinning thread holds the processor that the one it waits for needs: sleep at once.
+// With more threads than processors a spinning thread holds the processor that the one it waits for needs:
+// sleep at once.
 ThreadPool::ThreadPool(int n_threads)
     : n_threads_(n_threads), spin_limit_(n_threads <= usable_processors() ? kSpins : 20) {
   KELDA_CHECK(n_threads >= 1);

@@ -1,5 +1,5 @@
-// A fixed team of threads that runs one parallel region at a time. Waiting threads spin briefly, then sleep, so a region
-// costs about a microsecond while decoding and nothing while idle.
+// A fixed team of threads that runs one parallel region at a time. Waiting threads spin briefly, then sleep,
+// so a region costs about a microsecond while decoding and nothing while idle.
 #pragma once
 
 #include <atomic>
@@ -20,14 +20,15 @@ class ThreadPool {
 
   int n_threads() const { return n_threads_; }
 
-  // Calls body(item, thread) once for every item in [0, n_items), on any thread, in any order; returns when all are
-  // done. Items are taken one by one from a counter, so uneven ones balance. `thread` is in [0, n_threads()).
-  // The body must not throw and must not call run() again.
+  // Calls body(item, thread) once for every item in [0, n_items), on any thread, in any order; returns when
+  // all are done. Items are taken one by one from a counter, so uneven ones balance. `thread` is in [0,
+  // n_threads()). The body must not throw and must not call run() again.
   template <typename Body>
   void run(int64_t n_items, Body&& body) {
     using B = std::remove_reference_t<Body>;
-    run_erased(n_items, [](void* b, int64_t item, int thread) { (*static_cast<B*>(b))(item, thread); },
-               const_cast<void*>(static_cast<const void*>(&body)));
+    run_erased(
+        n_items, [](void* b, int64_t item, int thread) { (*static_cast<B*>(b))(item, thread); },
+        const_cast<void*>(static_cast<const void*>(&body)));
   }
 
  private:
@@ -36,8 +37,8 @@ class ThreadPool {
   void work(int thread);
   void worker(int thread);
 
-  // The generation word and the two counters live on lines of their own: threads that poll one must not be slowed by
-  // threads that bump another.
+  // The generation word and the two counters live on lines of their own: threads that poll one must not be
+  // slowed by threads that bump another.
   alignas(64) std::atomic<uint32_t> generation_{0};
   alignas(64) std::atomic<int64_t> next_item_{0};
   alignas(64) std::atomic<int32_t> n_working_{0};

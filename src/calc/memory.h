@@ -11,14 +11,16 @@ namespace kelda::calc {
 //   2 × n_layers × n_kv_heads × head_dim × n_tokens × bytes per element.
 uint64_t kv_bytes(const KvShape& shape, int64_t n_tokens);
 
-// The same as the allocator gives it: whole blocks, and in windowed layers no more than the window needs (one block more
-// than the window spans, since a window rarely starts at a block's border).
+// The same as the allocator gives it: whole blocks, and in windowed layers no more than the window needs (one
+// block more than the window spans, since a window rarely starts at a block's border).
 uint64_t kv_allocated_bytes(const KvShape& shape, int64_t n_tokens);
 
-// Memory that this process could still take: the system's MemAvailable, cut to the cgroup's limit. 0 if unknown.
+// Memory that this process could still take: the system's MemAvailable, cut to the cgroup's limit. 0 if
+// unknown.
 uint64_t available_memory();
 
-// The longest single sequence, in tokens and at most n_ctx_train, whose cache fits beside `other` bytes in `available` bytes.
+// The longest single sequence, in tokens and at most n_ctx_train, whose cache fits beside `other` bytes in
+// `available` bytes.
 int64_t largest_window(const KvShape& shape, int64_t n_ctx_train, uint64_t other, uint64_t available);
 
 // The largest resident size this process has had so far.

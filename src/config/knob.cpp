@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace kelda {
 namespace {
@@ -62,7 +63,7 @@ struct Check {
     if (knob.type != KnobType::kSeed) fail_knob(knob, "a seed");
   }
   void operator()(std::string& text) const {
-    if (knob.type != KnobType::kText) fail_knob(knob, fmt::format("the text {}", in_quotes(text)));
+    if (knob.type != KnobType::kText) fail_knob(knob, fmt::format("the text {}", quote(text)));
     check_text(knob, text, true);
   }
   void operator()(std::vector<std::string>& texts) const {
@@ -118,8 +119,8 @@ const Knob& Knobs::find(std::string_view name) const {
     names.push_back(knob->name);
   }
   const std::string near = did_you_mean(name, names);
-  if (near.empty()) fail(ErrorCode::kUsage, "unknown field {}", in_quotes(name));
-  fail(ErrorCode::kUsage, "unknown field {}; did you mean \"{}\"?", in_quotes(name), near);
+  if (near.empty()) fail(ErrorCode::kUsage, "unknown field {}", quote(name));
+  fail(ErrorCode::kUsage, "unknown field {}; did you mean \"{}\"?", quote(name), near);
 }
 
 void Knobs::set(std::string_view name, KnobValue value, std::string_view source) {

@@ -92,9 +92,6 @@ std::string range_text(const Knob& knob);
 std::string allowed_text(const Knob& knob);
 // The default as people write it.
 std::string default_text(const Knob& knob);
-// `text` in quotes, escaped, shortened, always valid UTF-8: safe to print whatever it holds.
-std::string in_quotes(std::string_view text);
-
 // Throws kUsage: "top_p must be a number in (0, 1]; got 2".
 [[noreturn]] void fail_knob(const Knob& knob, std::string_view got);
 

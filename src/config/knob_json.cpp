@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace kelda {
 namespace {
@@ -28,7 +29,7 @@ class Watch {
       case json::parse_event_t::key:
         field_ = parsed.get<std::string>();
         if (!open_.back().insert(field_).second)
-          fail(ErrorCode::kUsage, "field {} is given twice", in_quotes(field_));
+          fail(ErrorCode::kUsage, "field {} is given twice", quote(field_));
         break;
       case json::parse_event_t::object_end:
         open_.pop_back();
@@ -52,7 +53,7 @@ std::string shown(const json& value) {
     case json::value_t::array:
       return "an array";
     case json::value_t::string:
-      return fmt::format("the string {}", in_quotes(value.get_ref<const std::string&>()));
+      return fmt::format("the string {}", quote(value.get_ref<const std::string&>()));
     case json::value_t::boolean:
       return value.get<bool>() ? "true" : "false";
     case json::value_t::null:
@@ -115,7 +116,7 @@ json id_of_key(const Knob& knob, const std::string& key) {
   int64_t id = 0;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), id);
   if (error != std::errc() || end != key.data() + key.size())
-    fail_knob(knob, fmt::format("the id {}", in_quotes(key)));
+    fail_knob(knob, fmt::format("the id {}", quote(key)));
   return id;
 }
 
@@ -165,11 +166,11 @@ json parse_json_object(std::string_view text) {
     parsed = json::parse(text.begin(), text.end(), std::ref(watch));
   } catch (const json::parse_error& e) {
     const std::string near =
-        watch.field().empty() ? "" : fmt::format(", after the field {}", in_quotes(watch.field()));
+        watch.field().empty() ? "" : fmt::format(", after the field {}", quote(watch.field()));
     fail(ErrorCode::kUsage, "not valid JSON at byte {}{}", e.byte, near);
   } catch (const json::out_of_range&) {
     fail(ErrorCode::kUsage, "field {} holds a number beyond the range of a 64-bit float",
-         in_quotes(watch.field()));
+         quote(watch.field()));
   }
   if (!parsed.is_object()) fail(ErrorCode::kUsage, "must be a JSON object; got {}", shown(parsed));
   return parsed;

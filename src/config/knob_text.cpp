@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "config/knob.h"
 
 namespace kelda {
@@ -28,12 +29,12 @@ std::optional<double> parse_finite(std::string_view text) {
 
 template <typename T>
 T need(const Knob& knob, std::string_view text, const std::optional<T>& x) {
-  if (!x) fail_knob(knob, in_quotes(text));
+  if (!x) fail_knob(knob, quote(text));
   return *x;
 }
 
 bool parse_bool(const Knob& knob, std::string_view text) {
-  if (text != "true" && text != "false") fail_knob(knob, in_quotes(text));
+  if (text != "true" && text != "false") fail_knob(knob, quote(text));
   return text == "true";
 }
 
@@ -46,7 +47,7 @@ std::string checked_utf8(const Knob& knob, std::string_view text) {
   try {
     (void)nlohmann::json(text).dump();
   } catch (const nlohmann::json::exception&) {
-    fail_knob(knob, fmt::format("{}, which is not valid UTF-8", in_quotes(text)));
+    fail_knob(knob, fmt::format("{}, which is not valid UTF-8", quote(text)));
   }
   return std::string(text);
 }
@@ -61,7 +62,7 @@ void add_biases(const Knob& knob, std::string_view text, TokenBias& out) {
     if (more) rest.remove_prefix(comma + 1);
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos)
-      fail_knob(knob, fmt::format("{}, which is not id=bias", in_quotes(item)));
+      fail_knob(knob, fmt::format("{}, which is not id=bias", quote(item)));
     const auto id = need(knob, item, parse<int32_t>(item.substr(0, equals)));
     const auto bias = need(knob, item, parse_finite(item.substr(equals + 1)));
     if (!out.emplace(id, bias).second) fail_knob(knob, fmt::format("the id {} twice", id));

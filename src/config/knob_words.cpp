@@ -104,16 +104,6 @@ std::string default_text(const Knob& knob) {
   }
 }
 
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kShown = 60;
-  std::size_t n = std::min(text.size(), kShown);
-  while (n < text.size() && n > 0 && (static_cast<unsigned char>(text[n]) & 0xC0) == 0x80) --n;
-  const std::string shown(text.substr(0, n));
-  const std::string json =
-      nlohmann::json(shown).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return n < text.size() ? fmt::format("{}… ({} bytes)", json, text.size()) : json;
-}
-
 void fail_knob(const Knob& knob, std::string_view got) {
   fail(ErrorCode::kUsage, "{} must be {}; got {}", knob.name, allowed_text(knob), got);
 }

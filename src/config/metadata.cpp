@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace kelda {
 namespace {
@@ -21,32 +22,6 @@ template <typename T>
 struct IsVector : std::false_type {};
 template <typename T>
 struct IsVector<std::vector<T>> : std::true_type {};
-
-// Bytes of the UTF-8 sequence that starts at text[i]; 0 if it is not well formed (Unicode 15, table 3-7).
-std::size_t sequence_length(std::string_view text, std::size_t i) {
-  const auto byte = [&](std::size_t k) { return static_cast<unsigned>(static_cast<unsigned char>(text[k])); };
-  const unsigned lead = byte(i);
-  if (lead < 0x80) return 1;
-  std::size_t length = 0;
-  unsigned lo = 0x80, hi = 0xBF;  // allowed second byte
-  if (lead >= 0xC2 && lead <= 0xDF) {
-    length = 2;
-  } else if (lead >= 0xE0 && lead <= 0xEF) {
-    length = 3;
-    if (lead == 0xE0) lo = 0xA0;
-    if (lead == 0xED) hi = 0x9F;
-  } else if (lead >= 0xF0 && lead <= 0xF4) {
-    length = 4;
-    if (lead == 0xF0) lo = 0x90;
-    if (lead == 0xF4) hi = 0x8F;
-  }
-  if (length == 0 || text.size() - i < length) return 0;
-  if (byte(i + 1) < lo || byte(i + 1) > hi) return 0;
-  for (std::size_t k = 2; k < length; ++k) {
-    if (byte(i + k) < 0x80 || byte(i + k) > 0xBF) return 0;
-  }
-  return length;
-}
 
 template <typename T>
 void append_item(std::string& out, const T& item) {
@@ -116,38 +91,6 @@ const T* typed(const MetadataValue* value, std::string_view key, std::string_vie
 }
 
 }  // namespace
-
-bool is_utf8(std::string_view text) {
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t n = sequence_length(text, i);
-    if (n == 0) return false;
-    i += n;
-  }
-  return true;
-}
-
-std::string quote(std::string_view text, std::size_t max_bytes) {
-  std::string out = "\"";
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const std::size_t n = sequence_length(text, i);
-    const std::size_t step = n == 0 ? 1 : n;
-    if (step > max_bytes - i) break;
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (n == 0 || byte < 0x20 || byte == 0x7F) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02X}", byte);
-    } else if (n == 2 && byte == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0) {  // C1 controls
-      fmt::format_to(std::back_inserter(out), "\\x{:02X}\\x{:02X}", byte,
-                     static_cast<unsigned char>(text[i + 1]));
-    } else {
-      if (byte == '"' || byte == '\\') out += '\\';
-      out += text.substr(i, n);
-    }
-    i += step;
-  }
-  if (i < text.size()) out += "…";
-  return out + '"';
-}
 
 std::size_t MetadataValue::array_size() const {
   return std::visit(

@@ -13,13 +13,6 @@
 
 namespace kelda {
 
-// True if `text` is well-formed UTF-8 (no overlong forms, surrogates or code points above 10FFFF).
-bool is_utf8(std::string_view text);
-// `text` in double quotes for a person: quotes and backslashes escaped, control characters and bytes that are
-// not UTF-8 as \xNN, at most max_bytes bytes of `text` followed by "…". Safe to print whatever a file put
-// there.
-std::string quote(std::string_view text, std::size_t max_bytes = 120);
-
 // The value types of GGUF, integers and floats kept at their own width so that a file can be rewritten
 // unchanged.
 class MetadataValue {

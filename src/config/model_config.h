@@ -1,5 +1,5 @@
-// The numbers that describe a network, fixed by whoever trained it. CONFIG: read once from the file's metadata, then const.
-// Names follow Hugging Face's config.json where they can.
+// The numbers that describe a network, fixed by whoever trained it. CONFIG: read once from the file's
+// metadata, then const. Names follow Hugging Face's config.json where they can.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,9 @@ namespace kelda {
 
 struct RopeConfig {
   double theta = 10000.0;
-  int64_t n_rot = 0;         // leading dimensions of each head that are rotated, even
-  bool interleaved = false;  // pairs (2i, 2i+1) as in Llama's GGUF files; else (i, i + n_rot/2) as in GPT-NeoX
+  int64_t n_rot = 0;  // leading dimensions of each head that are rotated, even
+  bool interleaved =
+      false;  // pairs (2i, 2i+1) as in Llama's GGUF files; else (i, i + n_rot/2) as in GPT-NeoX
 };
 
 struct ModelConfig {

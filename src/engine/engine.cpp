@@ -24,10 +24,14 @@ uint64_t choose_seed(const Knobs& knobs) {
 
 std::string_view name(FinishReason reason) {
   switch (reason) {
-    case FinishReason::kStop: return "stop";
-    case FinishReason::kLength: return "length";
-    case FinishReason::kCancelled: return "cancelled";
-    case FinishReason::kError: break;
+    case FinishReason::kStop:
+      return "stop";
+    case FinishReason::kLength:
+      return "length";
+    case FinishReason::kCancelled:
+      return "cancelled";
+    case FinishReason::kError:
+      break;
   }
   return "error";
 }
@@ -71,9 +75,11 @@ Engine::Engine(Runner& runner, const Options& options)
       prefill_chunk_(options.prefill_chunk) {
   const int64_t trained = runner.model().config().n_ctx_train;
   if (window_ > trained) {
-    fail(ErrorCode::kUsage, "a window of {} tokens was asked for; the model was trained on {}", window_, trained);
+    fail(ErrorCode::kUsage, "a window of {} tokens was asked for; the model was trained on {}", window_,
+         trained);
   }
-  if (prefill_chunk_ < 1) fail(ErrorCode::kUsage, "prefill_chunk is {}; at least 1 is needed", prefill_chunk_);
+  if (prefill_chunk_ < 1)
+    fail(ErrorCode::kUsage, "prefill_chunk is {}; at least 1 is needed", prefill_chunk_);
 }
 
 Engine::~Engine() = default;
@@ -90,7 +96,8 @@ Engine::Admitted Engine::add(Request request) {
   const int64_t asked = request.knobs.integer("max_tokens");
   if (n_prompt > window_ || (n_prompt == window_ && asked > 0)) {
     fail(ErrorCode::kContextLength,
-         "the prompt has {} tokens and the window is {}: shorten the prompt to at most {} tokens, so that one fits after it",
+         "the prompt has {} tokens and the window is {}: shorten the prompt to at most {} tokens, so that "
+         "one fits after it",
          n_prompt, window_, window_ - 1);
   }
   Admitted admitted{next_id_++, 0, asked, sampling::notices(request.knobs)};
@@ -98,8 +105,9 @@ Engine::Admitted Engine::add(Request request) {
   if (asked > room) {
     admitted.max_tokens = room;
     if (request.knobs.is_set("max_tokens")) {
-      admitted.notices.push_back(fmt::format("max_tokens {} was clamped to {}: the prompt takes {} of the window's {} tokens",
-                                             asked, room, n_prompt, window_));
+      admitted.notices.push_back(
+          fmt::format("max_tokens {} was clamped to {}: the prompt takes {} of the window's {} tokens", asked,
+                      room, n_prompt, window_));
     }
   }
   admitted.seed = choose_seed(request.knobs);
@@ -126,7 +134,8 @@ void Engine::gather(Batch& batch, std::vector<Running*>& drawing) {
     const auto n = prefilling ? std::min(static_cast<int64_t>(pending.size()), budget) : 1;
     if (prefilling) budget -= n;
     const bool last = n == static_cast<int64_t>(pending.size());
-    batch.add(r->sequence, pending.first(static_cast<std::size_t>(n)), last ? Batch::Logits::kLast : Batch::Logits::kNone);
+    batch.add(r->sequence, pending.first(static_cast<std::size_t>(n)),
+              last ? Batch::Logits::kLast : Batch::Logits::kNone);
     ++r->passes;
     if (last) drawing.push_back(r.get());
   }
@@ -164,13 +173,15 @@ bool Engine::step(const std::function<void(const Event&)>& on_event) {
       if (run.sequence == &r->sequence) r->sequence.advance(run.n_tokens);
     }
   }
-  for (std::size_t i = 0; i < drawing.size(); ++i) draw(*drawing[i], logits.row_span(static_cast<int64_t>(i)), on_event);
+  for (std::size_t i = 0; i < drawing.size(); ++i)
+    draw(*drawing[i], logits.row_span(static_cast<int64_t>(i)), on_event);
   remove_finished();
   return true;
 }
 
 // The per-sequence step: what goes wrong here ends this request alone.
-void Engine::draw(Running& r, std::span<const float> logits, const std::function<void(const Event&)>& on_event) {
+void Engine::draw(Running& r, std::span<const float> logits,
+                  const std::function<void(const Event&)>& on_event) {
   Event event;
   event.request = r.id;
   if (r.max_tokens == 0) {  // the prompt was only to be read
@@ -209,6 +220,11 @@ void Engine::finish(Running& r, Event& event, FinishReason reason) {
   if (r.stops.matched() < 0) {
     event.text += r.stops.push(r.utf8.finish());
     event.text += r.stops.finish();
+    // What was held back may hold a whole stop string, which had waited for an earlier one to come true.
+    if (r.stops.matched() >= 0 && reason == FinishReason::kLength) {
+      reason = FinishReason::kStop;
+      event.stop = r.stop_strings[static_cast<std::size_t>(r.stops.matched())];
+    }
   }
   event.finish = reason;
   event.usage = {static_cast<int64_t>(r.prompt.size()), static_cast<int64_t>(r.generated.size()), r.passes};

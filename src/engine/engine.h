@@ -1,6 +1,6 @@
-// Runs any number of requests together: each step is one forward pass over a piece of every unfinished prompt and the last
-// token of every running answer. What a request answers does not depend on its company (docs/adr/0009-equal-bits.md).
-// One thread at a time; callers that have several put a queue in front.
+// Runs any number of requests together: each step is one forward pass over a piece of every unfinished prompt
+// and the last token of every running answer. What a request answers does not depend on its company
+// (docs/adr/0009-equal-bits.md). One thread at a time; callers that have several put a queue in front.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace kelda {
 class Engine {
  public:
   struct Options {
-    int64_t window = 0;         // tokens a sequence may have; 0 = the model's trained window. Never more than that.
+    int64_t window = 0;  // tokens a sequence may have; 0 = the model's trained window. Never more than that.
     int64_t prefill_chunk = 512;  // prompt tokens per step over all requests, ≥ 1
   };
   // The runner outlives the engine.
@@ -26,12 +26,13 @@ class Engine {
 
   struct Admitted {
     RequestId id;
-    uint64_t seed;                     // the one given, or one drawn now
-    int64_t max_tokens;                // after clamping to the room that is left
-    std::vector<std::string> notices;  // what was asked for and is not in effect, or was clamped: nothing silently
+    uint64_t seed;       // the one given, or one drawn now
+    int64_t max_tokens;  // after clamping to the room that is left
+    std::vector<std::string>
+        notices;  // what was asked for and is not in effect, or was clamped: nothing silently
   };
-  // Throws kBadInput for an empty prompt or an id outside the vocabulary, kContextLength (both counts) for a prompt that leaves
-  // no room, kUsage for knobs that exclude each other.
+  // Throws kBadInput for an empty prompt or an id outside the vocabulary, kContextLength (both counts) for a
+  // prompt that leaves no room, kUsage for knobs that exclude each other.
   Admitted add(Request request);
   // Ends it at the next step with kCancelled.
   void cancel(RequestId id);

@@ -2,7 +2,8 @@
 
 namespace kelda {
 
-std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, const Options& options, ThreadPool& pool) {
+std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, const Options& options,
+                                         ThreadPool& pool) {
   const auto file = open_gguf(path);
   std::shared_ptr<Model> model(new Model);
   // The cheap things first, so that a file that cannot run is refused before its weights are read.

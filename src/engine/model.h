@@ -1,4 +1,5 @@
-// A loaded model: everything LEARNED and the CONFIG that came with it. Immutable, shared by any number of runners.
+// A loaded model: everything LEARNED and the CONFIG that came with it. Immutable, shared by any number of
+// runners.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +23,8 @@ class Model {
     std::function<void(uint64_t done, uint64_t total)> progress;  // bytes of the file
   };
   // Reads, checks and packs. Throws kelda::Error naming what is wrong with the file.
-  static std::shared_ptr<const Model> load(const std::filesystem::path& path, const Options& options, ThreadPool& pool);
+  static std::shared_ptr<const Model> load(const std::filesystem::path& path, const Options& options,
+                                           ThreadPool& pool);
 
   const ModelConfig& config() const { return config_; }
   const Weights& weights() const { return weights_; }

@@ -42,7 +42,7 @@ struct Event {
   RequestId request = 0;
   std::optional<TokenId> token;  // what was drawn; absent for a request that ends without drawing
   double logprob = 0;            // of that token in the raw distribution, where asked for
-  std::string text;              // what may be shown now; halves of characters and of stop strings are held back
+  std::string text;  // what may be shown now; halves of characters and of stop strings are held back
   std::optional<FinishReason> finish;  // set on the last event
   std::string stop;                    // the stop string or end token's piece that ended it, if one did
   std::string error;                   // kError: what happened to this request; others go on

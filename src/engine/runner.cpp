@@ -33,7 +33,8 @@ void Runner::all_logits(std::span<const TokenId> tokens, int64_t chunk,
                         const std::function<void(int64_t, std::span<const float>)>& each) {
   const auto n = static_cast<int64_t>(tokens.size());
   if (n > model_->config().n_ctx_train) {
-    fail(ErrorCode::kContextLength, "the prompt has {} tokens, the model's window is {}", n, model_->config().n_ctx_train);
+    fail(ErrorCode::kContextLength, "the prompt has {} tokens, the model's window is {}", n,
+         model_->config().n_ctx_train);
   }
   Sequence sequence(cache_);
   Batch batch;

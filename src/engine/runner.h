@@ -27,11 +27,12 @@ class Runner {
   Runner(std::shared_ptr<const Model> model, const Options& options, ThreadPool& pool,
          const kernels::KernelTable& kernels = choose_kernels());
 
-  // Runs the batch (its sequences advance() afterwards, by the caller) and gives the logits of batch.logit_rows, in that order:
-  // [logit_rows.size(), vocab_size], valid until the next call.
+  // Runs the batch (its sequences advance() afterwards, by the caller) and gives the logits of
+  // batch.logit_rows, in that order: [logit_rows.size(), vocab_size], valid until the next call.
   Matrix<const float> forward(const Batch& batch);
 
-  // Logits of every position of `tokens` as one new sequence, fed in chunks: each(position, logits). Throws kContextLength.
+  // Logits of every position of `tokens` as one new sequence, fed in chunks: each(position, logits). Throws
+  // kContextLength.
   void all_logits(std::span<const TokenId> tokens, int64_t chunk,
                   const std::function<void(int64_t, std::span<const float>)>& each);
 

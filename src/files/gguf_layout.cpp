@@ -6,6 +6,8 @@
 
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/quote.h"
+#include "base/utf8.h"
 
 namespace kelda::gguf {
 

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/quote.h"
 #include "files/gguf_layout.h"
 #include "files/gguf_values.h"
 

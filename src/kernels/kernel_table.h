@@ -1,16 +1,23 @@
-// What an instruction set provides: one table of functions on raw pointers and counts. Kernels know no threads, never
-// throw, never allocate. The scalar table is the reference: every other one equals it bit for bit on every input.
+// What an instruction set provides: one table of functions on raw pointers and counts. Kernels know no
+// threads, never throw, never allocate. The scalar table is the reference: every other one equals it bit for
+// bit on every input.
 //
 // The arithmetic, which is the contract (docs/adr/0009-equal-bits.md):
-//   * Sums over a row use the 16-lane tree: element i goes to lane i mod 16, each lane adds its elements in ascending order
-//     (fma where there is a product, lanes start at +0, missing elements of the last step are left out of no lane's sum: they
-//     add +0), then lanes are added in halves: l[i] += l[i+8], then 4, 2, 1. Maxima use the same shape.
-//   * Activations are int8 per 32 columns: a = max |x|, scale = a / 127, q = round-to-nearest-even(x * (127 / a)); scale = 0
-//     and q = 0 where a < 2^-100. Elements with |x| > outlier_limit × RMS(row) are outliers: they count as 0 there and come
-//     back exactly.
-//   * Quantised matmul, per output element: F = 0; for each 32-column block ascending: I = Σ code·q (exact integer),
-//     F = fma(float(I), w.scale * x.scale, F); then, if the format has mins, F = fma(w.min, x.scale * float(Σ q), F);
-//     last, for each outlier with k ascending: F = fma(x[k], w.scale * float(code[k]) (+ w.min), F).
+//   * Sums over a row use the 16-lane tree: element i goes to lane i mod 16, each lane adds its elements in
+//   ascending order
+//     (fma where there is a product, lanes start at +0, missing elements of the last step are left out of no
+//     lane's sum: they add +0), then lanes are added in halves: l[i] += l[i+8], then 4, 2, 1. Maxima use the
+//     same shape.
+//   * Activations are int8 per 32 columns: a = max |x|, scale = a / 127, q = round-to-nearest-even(x * (127 /
+//   a)); scale = 0
+//     and q = 0 where a < 2^-100. Elements with |x| > kOutlierLimit × RMS(row) are outliers: they count as 0
+//     there and come back exactly. A row whose mean square is below 2^-100, or not finite, has none;
+//     recording stops at max_outliers. A block with Inf or NaN gets scale = NaN and q = 0, so that it shows
+//     in every output. NaN equals NaN: sign and payload are not promised.
+//   * Quantised matmul, per output element: F = 0; for each 32-column block ascending: I = Σ code·q (exact
+//   integer),
+//     F = fma(float(I), w.scale * x.scale, F); then, if the format has mins, F = fma(w.min, x.scale * float(Σ
+//     q), F); last, for each outlier with k ascending: F = fma(x[k], w.scale * float(code[k]) (+ w.min), F).
 //   * Float matmul: F = fma(w[k], x[k], F), k ascending.
 #pragma once
 
@@ -47,15 +54,15 @@ struct MatmulArgs {
   const quant::FormatSpec* format = nullptr;
   const std::byte* w = nullptr;  // first row group, packed
   int64_t group_bytes = 0;
-  int64_t n_groups = 0;          // row groups to compute
-  int64_t n_rows = 0;            // output rows among them: ≤ 16 × n_groups, > 16 × (n_groups − 1)
+  int64_t n_groups = 0;  // row groups to compute
+  int64_t n_rows = 0;    // output rows among them: ≤ 16 × n_groups, > 16 × (n_groups − 1)
   int64_t cols = 0;
-  int64_t first_token = 0;       // tokens [first_token, first_token + n_tokens) of the rows
+  int64_t first_token = 0;  // tokens [first_token, first_token + n_tokens) of the rows
   int64_t n_tokens = 0;
   const QuantizedRows* x = nullptr;  // quantised formats
   const float* x_f32 = nullptr;      // float formats: [token][x_stride]
   int64_t x_stride = 0;
-  float* y = nullptr;                // y[token * y_stride + row], row counted from the first group's first
+  float* y = nullptr;  // y[token * y_stride + row], row counted from the first group's first
   int64_t y_stride = 0;
 };
 using MatmulFn = void (*)(const MatmulArgs&) noexcept;
@@ -67,22 +74,23 @@ struct MatmulKernel {
 };
 
 // Attention of a tile of query rows, all of one sequence and one KV head, over the keys of one 512-key split.
-//   K block: [kKvBlock / 16][head_dim][16 tokens];  V block: [kKvBlock][head_dim]; f32 or f16. Keys are absolute positions.
-//   Row r attends to keys first_key[r] … last_key[r] (inclusive), cut to the split; a row may have none here.
+//   K block: [kKvBlock / 16][head_dim][16 tokens];  V block: [kKvBlock][head_dim]; f32 or f16. Keys are
+//   absolute positions. Row r attends to keys first_key[r] … last_key[r] (inclusive), cut to the split; a row
+//   may have none here.
 // Per row, for each 64-key block ascending (a block with no attended key is skipped):
-//   s[j] = Σ_d fma(q[d], k[d][j]), d ascending from +0, q already multiplied by scale · log2 e;  keys not attended: −inf
-//   m' = max(m, s[0 … 63]);  where m' > m: O[d] *= exp2(m − m') and l[lane] *= exp2(m − m') for the 16 lanes;  m = m'
-//   p[j] = exp2(s[j] − m), 0 where not attended;  l[j mod 16] += p[j], j ascending;
+//   s[j] = Σ_d fma(q[d], k[d][j]), d ascending from +0, q already multiplied by scale · log2 e;  keys not
+//   attended: −inf m' = max(m, s[0 … 63]);  where m' > m: O[d] *= exp2(m − m') and l[lane] *= exp2(m − m')
+//   for the 16 lanes;  m = m' p[j] = exp2(s[j] − m), 0 where not attended;  l[j mod 16] += p[j], j ascending;
 //   O[d] = fma(p[j], v[j][d], O[d]) for the attended j ascending
 // At the split's end l is summed by the 16-lane tree. A row with no key here gives m = −inf, l = 0, O = 0.
 struct AttentionArgs {
   KvType kv_type = KvType::kF16;
-  int head_dim = 0;                    // a multiple of 16
+  int head_dim = 0;  // a multiple of 16
   int64_t n_rows = 0;
-  const float* const* q = nullptr;     // [n_rows] pointers to head_dim floats, scaled
-  const int64_t* first_key = nullptr;  // [n_rows]
-  const int64_t* last_key = nullptr;   // [n_rows]
-  int64_t split = 0;                   // keys 512 split … 512 split + 511
+  const float* const* q = nullptr;             // [n_rows] pointers to head_dim floats, scaled
+  const int64_t* first_key = nullptr;          // [n_rows]
+  const int64_t* last_key = nullptr;           // [n_rows]
+  int64_t split = 0;                           // keys 512 split … 512 split + 511
   const std::byte* const* k_blocks = nullptr;  // [8] this split's blocks; null where no row attends
   const std::byte* const* v_blocks = nullptr;
   float* m = nullptr;  // [n_rows]
@@ -93,7 +101,8 @@ struct AttentionArgs {
 struct KernelTable {
   std::string_view name;
 
-  // The reference or fast matmul for a format. Never null: falls back to the scalar one; is_native() says which.
+  // The reference or fast matmul for a format. Never null: falls back to the scalar one; is_native() says
+  // which.
   MatmulFn (*matmul)(const quant::FormatSpec&) noexcept;
   bool (*is_native)(const quant::FormatSpec&) noexcept;
 

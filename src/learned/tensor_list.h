@@ -1,4 +1,5 @@
-// Which tensors an architecture is made of, declared once by its family. Loader, `kelda inspect` and the writers read it.
+// Which tensors an architecture is made of, declared once by its family. Loader, `kelda inspect` and the
+// writers read it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ struct TensorSpec {
   Kind kind;
   std::vector<int64_t> shape;  // row-major: {rows, cols} or {n}
   bool optional = false;
-  std::string tied_to;         // if absent, this other tensor takes its place
+  std::string tied_to;  // if absent, this other tensor takes its place
 };
 
 class TensorList {

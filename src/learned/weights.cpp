@@ -24,8 +24,8 @@ void check_spec(const ModelFile& file, const TensorSpec& spec) {
          display(spec.shape));
   }
   if (t->shape != spec.shape) {
-    fail(ErrorCode::kBadInput, "{}: tensor '{}' has shape {}, the model's metadata asks for {}", file.path().string(),
-         spec.name, display(t->shape), display(spec.shape));
+    fail(ErrorCode::kBadInput, "{}: tensor '{}' has shape {}, the model's metadata asks for {}",
+         file.path().string(), spec.name, display(t->shape), display(spec.shape));
   }
 }
 
@@ -39,7 +39,8 @@ void refuse_unknown_tensors(const ModelFile& file, const TensorList& list) {
   for (const TensorInfo& t : file.tensors()) {
     if (known.count(t.name) == 0) {
       fail(ErrorCode::kBadInput,
-           "{}: tensor '{}' is not part of this architecture as this build knows it; leaving it out would compute "
+           "{}: tensor '{}' is not part of this architecture as this build knows it; leaving it out would "
+           "compute "
            "something else than the model",
            file.path().string(), t.name);
     }
@@ -53,7 +54,8 @@ struct Piece {
   int64_t first, count;
 };
 
-void load_piece(const ModelFile& file, const Piece& piece, std::vector<std::byte>& raw, std::vector<std::byte>& floats) {
+void load_piece(const ModelFile& file, const Piece& piece, std::vector<std::byte>& raw,
+                std::vector<std::byte>& floats) {
   const TensorInfo& t = *piece.tensor;
   const int64_t first_row = piece.first * quant::kLanes;
   const int64_t n_rows = std::min(t.rows() - first_row, piece.count * quant::kLanes);
@@ -103,7 +105,8 @@ void load_pieces(const ModelFile& file, const std::vector<Piece>& pieces, Thread
     for (std::size_t i = at; i < at + n; ++i) {
       const int64_t rows = std::min(pieces[i].tensor->rows() - pieces[i].first * quant::kLanes,
                                     pieces[i].count * quant::kLanes);
-      done += static_cast<uint64_t>(rows * quant::row_bytes(*pieces[i].tensor->format, pieces[i].tensor->cols()));
+      done +=
+          static_cast<uint64_t>(rows * quant::row_bytes(*pieces[i].tensor->format, pieces[i].tensor->cols()));
     }
     if (progress) progress(done, total);
   }

@@ -1,4 +1,5 @@
-// The parameters of one model, packed for the kernels. LEARNED: loaded once, const, shared by everything that runs.
+// The parameters of one model, packed for the kernels. LEARNED: loaded once, const, shared by everything that
+// runs.
 #pragma once
 
 #include <functional>
@@ -15,18 +16,19 @@
 
 namespace kelda {
 
-// kAuto keeps each matrix in its file's format; kReference dequantises everything to float32 (the readable arithmetic that
-// the fast path is measured against; four to eight times the memory).
+// kAuto keeps each matrix in its file's format; kReference dequantises everything to float32 (the readable
+// arithmetic that the fast path is measured against; four to eight times the memory).
 enum class Compute { kAuto, kReference };
 
 class Weights {
  public:
-  // The tensor must be in the list that was loaded (KELDA_CHECK). A tied tensor answers with the one it is tied to.
+  // The tensor must be in the list that was loaded (KELDA_CHECK). A tied tensor answers with the one it is
+  // tied to.
   const quant::PackedMatrix& matrix(std::string_view name) const;
   std::span<const float> vector(std::string_view name) const;
   bool has(std::string_view name) const;
 
-  uint64_t bytes() const;          // packed matrices and vectors, tied ones once
+  uint64_t bytes() const;  // packed matrices and vectors, tied ones once
   // The names of the formats in use, sorted: {"f32", "q4_1", "q8_0"}.
   std::vector<std::string_view> formats() const;
 
@@ -38,8 +40,8 @@ class Weights {
   std::map<std::string, std::string, std::less<>> tied_;
 };
 
-// Checks every tensor's presence and shape against the list, and refuses tensors that the list does not know (they would be
-// silently left out of the computation). Throws kBadInput naming the tensor.
+// Checks every tensor's presence and shape against the list, and refuses tensors that the list does not know
+// (they would be silently left out of the computation). Throws kBadInput naming the tensor.
 void check_tensors(const ModelFile& file, const TensorList& list);
 
 // Bytes that load_weights() will keep for this file. The tensors have been checked.

@@ -13,8 +13,9 @@ const Family& find_family(const Metadata& metadata) {
     if (f->name == architecture) return *f;
     known += (known.empty() ? "" : ", ") + std::string(f->name);
   }
-  fail(ErrorCode::kUnsupported, "architecture '{}' (general.architecture) is not supported; this build knows: {}",
-       architecture, known);
+  fail(ErrorCode::kUnsupported,
+       "architecture '{}' (general.architecture) is not supported; this build knows: {}", architecture,
+       known);
 }
 
 ModelConfig read_config(const Metadata& m) {
@@ -33,12 +34,12 @@ ModelConfig read_config(const Metadata& m) {
   c.n_heads = m.integer(key("attention.head_count"), 1, 65536);
   c.n_kv_heads = m.integer(key("attention.head_count_kv"), 1, 65536, c.n_heads);
   if (c.n_heads % c.n_kv_heads != 0) {
-    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must divide the first", key("attention.head_count"),
-         c.n_heads, key("attention.head_count_kv"), c.n_kv_heads);
+    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must divide the first",
+         key("attention.head_count"), c.n_heads, key("attention.head_count_kv"), c.n_kv_heads);
   }
   if (!m.has(key("attention.key_length")) && c.hidden_size % c.n_heads != 0) {
-    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must divide the first", key("embedding_length"),
-         c.hidden_size, key("attention.head_count"), c.n_heads);
+    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must divide the first",
+         key("embedding_length"), c.hidden_size, key("attention.head_count"), c.n_heads);
   }
   c.head_dim = m.integer(key("attention.key_length"), 1, 4096, c.hidden_size / c.n_heads);
   m.integer(key("attention.value_length"), c.head_dim, c.head_dim, c.head_dim);

@@ -1,5 +1,5 @@
-// An architecture: one file in models/families that declares what differs from the common metadata keys, which tensors it has,
-// and how a pass runs. Everything else derives from that.
+// An architecture: one file in models/families that declares what differs from the common metadata keys,
+// which tensors it has, and how a pass runs. Everything else derives from that.
 #pragma once
 
 #include <memory>
@@ -18,27 +18,30 @@
 
 namespace kelda::models {
 
-// A family's layers bound to one model's weights: every tensor resolved once, at load. Immutable and shared; all that changes
-// while it runs comes in as arguments.
+// A family's layers bound to one model's weights: every tensor resolved once, at load. Immutable and shared;
+// all that changes while it runs comes in as arguments.
 class Network {
  public:
   virtual ~Network() = default;
-  // Runs the batch, writes its keys and values into the cache (the sequences have reserved, and advance afterwards), and gives
-  // the raw logits of the rows that in.logit_rows names.
+  // Runs the batch, writes its keys and values into the cache (the sequences have reserved, and advance
+  // afterwards), and gives the raw logits of the rows that in.logit_rows names.
   //   logits: [logit_rows.size(), vocab_size].  Neither throws nor allocates, except for growing scratch.
-  virtual void forward(const Batch& in, KvCache& kv, Scratch& scratch, Exec& exec, Matrix<float> logits) const = 0;
+  virtual void forward(const Batch& in, KvCache& kv, Scratch& scratch, Exec& exec,
+                       Matrix<float> logits) const = 0;
 };
 
 struct Family {
   std::string_view name;     // GGUF's general.architecture
   std::string_view summary;  // for people: "Llama 2 and 3, Mistral, SmolLM: …"
-  // CONFIG: what differs from the common keys that read_config() has filled in. Throws kBadInput naming the key.
+  // CONFIG: what differs from the common keys that read_config() has filled in. Throws kBadInput naming the
+  // key.
   void (*read)(const Metadata&, ModelConfig&);
   // LEARNED: each tensor and its shape.
   void (*tensors)(const ModelConfig&, TensorList&);
   // The weights and the config outlive the network.
   std::unique_ptr<const Network> (*bind)(const Weights&, const ModelConfig&);
-  // Metadata that a tiny instance needs beyond the common keys: the contract tests build and run one of every family.
+  // Metadata that a tiny instance needs beyond the common keys: the contract tests build and run one of every
+  // family.
   std::vector<Metadata::Item> tiny = {};
 };
 std::span<const Family* const> families();  // generated, sorted by file name
@@ -46,7 +49,8 @@ std::span<const Family* const> families();  // generated, sorted by file name
 // The family that the file's general.architecture names; kUnsupported naming the known ones.
 const Family& find_family(const Metadata& metadata);
 
-// The common keys, checked (ranges, divisibility, finiteness), then the family's own. Throws kBadInput naming the key.
+// The common keys, checked (ranges, divisibility, finiteness), then the family's own. Throws kBadInput naming
+// the key.
 ModelConfig read_config(const Metadata& metadata);
 
 KvShape kv_shape(const ModelConfig& config, KvType type);

@@ -1,4 +1,5 @@
-// What a forward pass writes and the next one overwrites. STATE: grows to the largest pass, belongs to no sequence.
+// What a forward pass writes and the next one overwrites. STATE: grows to the largest pass, belongs to no
+// sequence.
 #pragma once
 
 #include <cstdint>
@@ -30,12 +31,12 @@ class Plane {
 
 class Scratch {
  public:
-  Plane hidden;       // [n, hidden_size] the residual stream
-  Plane normed;       // [n, hidden_size]
-  Plane q, attended;  // [n, n_heads × head_dim]
-  Plane k, v;         // [n, n_kv_heads × head_dim]
-  Plane gate, up;     // [n, intermediate_size]
-  Plane delta;        // [n, hidden_size] what a block adds to the residual
+  Plane hidden;            // [n, hidden_size] the residual stream
+  Plane normed;            // [n, hidden_size]
+  Plane q, attended;       // [n, n_heads × head_dim]
+  Plane k, v;              // [n, n_kv_heads × head_dim]
+  Plane gate, up;          // [n, intermediate_size]
+  Plane delta;             // [n, hidden_size] what a block adds to the residual
   ops::Activations input;  // the rows of the matmul at hand, quantised
   ops::AttentionWorkspace attention;
 

@@ -12,18 +12,19 @@ namespace kelda::ops {
 
 // Writes the rows' keys and values into their sequences' blocks.
 //   k, v: [n_rows, n_kv_heads × head_dim], k already rotated.
-void store_kv(Exec&, const KvLayer& kv, std::span<const BatchRun> runs, Matrix<const float> k, Matrix<const float> v);
+void store_kv(Exec&, const KvLayer& kv, std::span<const BatchRun> runs, Matrix<const float> k,
+              Matrix<const float> v);
 
 // Softmax attention of every row over its own sequence's keys 0 … position (cut to the layer's window).
 //   q, out: [n_rows, n_heads × head_dim]; q is overwritten (scaled). n_heads is a multiple of kv.n_kv_heads.
 //   scale: usually 1 / sqrt(head_dim).
-//   Numerics: kernels/kernel_table.h; splits of 512 keys at absolute positions are merged in ascending order, so that the result
-//   does not depend on threads, batch or chunking. Never holds more than a tile of scores.
+//   Numerics: kernels/kernel_table.h; splits of 512 keys at absolute positions are merged in ascending order,
+//   so that the result does not depend on threads, batch or chunking. Never holds more than a tile of scores.
 // `workspace` grows to what a pass needs and is kept for the next.
 //   Source: Dao 2023 (arXiv 2307.08691) for the online softmax; merging of splits as in its section 3.1.
 class AttentionWorkspace;
-void attention(Exec&, const KvLayer& kv, std::span<const BatchRun> runs, int64_t n_heads, float scale, Matrix<float> q,
-               AttentionWorkspace& workspace, Matrix<float> out);
+void attention(Exec&, const KvLayer& kv, std::span<const BatchRun> runs, int64_t n_heads, float scale,
+               Matrix<float> q, AttentionWorkspace& workspace, Matrix<float> out);
 
 // Scratch of attention(): partial results of the splits. STATE.
 class AttentionWorkspace {

@@ -1,4 +1,5 @@
-// What one forward pass works on: runs of consecutive tokens of one or more sequences, one row each. Input, const while it runs.
+// What one forward pass works on: runs of consecutive tokens of one or more sequences, one row each. Input,
+// const while it runs.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace kelda {
 
-// Rows [first_row, first_row + n_tokens) are positions first_pos, first_pos + 1, … of one sequence, which has reserved room for
-// them and has not yet advanced: first_pos == sequence->length().
+// Rows [first_row, first_row + n_tokens) are positions first_pos, first_pos + 1, … of one sequence, which has
+// reserved room for them and has not yet advanced: first_pos == sequence->length().
 struct BatchRun {
   const Sequence* sequence = nullptr;
   int64_t first_row = 0;
@@ -26,7 +27,8 @@ struct Batch {
 
   int64_t n_rows() const { return static_cast<int64_t>(tokens.size()); }
   void clear();
-  // Appends `tokens` of `sequence` after what it has; logits for all of them, or for the last one, or for none.
+  // Appends `tokens` of `sequence` after what it has; logits for all of them, or for the last one, or for
+  // none.
   enum class Logits { kNone, kLast, kAll };
   void add(Sequence& sequence, std::span<const int32_t> tokens, Logits logits);
 };

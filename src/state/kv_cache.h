@@ -1,12 +1,13 @@
-// The keys and values of every token that can still be attended to. STATE, paged: memory is cut into blocks of 64 tokens,
-// sequences own blocks through block tables, and nothing here belongs to the model, so that batching, shared prefixes
-// and beams are a matter of who owns which block.
+// The keys and values of every token that can still be attended to. STATE, paged: memory is cut into blocks
+// of 64 tokens, sequences own blocks through block tables, and nothing here belongs to the model, so that
+// batching, shared prefixes and beams are a matter of who owns which block.
 //
-// Layers that see the same distance back form a group (one group for most models; two where sliding-window layers alternate
-// with full ones). A group has its own pool and each sequence one table per group, so that a window's blocks can be freed.
+// Layers that see the same distance back form a group (one group for most models; two where sliding-window
+// layers alternate with full ones). A group has its own pool and each sequence one table per group, so that a
+// window's blocks can be freed.
 //
-// A block holds, for each layer of its group, for each KV head: K as [kKvBlock/16][head_dim][16 tokens], then V as
-// [kKvBlock][head_dim]: the order in which the attention kernel reads.
+// A block holds, for each layer of its group, for each KV head: K as [kKvBlock/16][head_dim][16 tokens], then
+// V as [kKvBlock][head_dim]: the order in which the attention kernel reads.
 #pragma once
 
 #include <cstdint>
@@ -39,16 +40,18 @@ struct KvLayer {
   KvType type = KvType::kF16;
   int64_t n_kv_heads = 0, head_dim = 0;
   int64_t window = 0;
-  int group = 0;              // which of a sequence's block tables
+  int group = 0;  // which of a sequence's block tables
 
-  std::byte* k(BlockId block, int64_t head) const { return base + block * block_stride + head * 2 * head_bytes; }
+  std::byte* k(BlockId block, int64_t head) const {
+    return base + block * block_stride + head * 2 * head_bytes;
+  }
   std::byte* v(BlockId block, int64_t head) const { return k(block, head) + head_bytes; }
 };
 
 class KvCache {
  public:
-  // Room for max_tokens tokens over all sequences (rounded up to blocks, per group). Reserves address space only: pages are
-  // taken when they are written. Throws kOutOfMemory.
+  // Room for max_tokens tokens over all sequences (rounded up to blocks, per group). Reserves address space
+  // only: pages are taken when they are written. Throws kOutOfMemory.
   KvCache(const KvShape& shape, int64_t max_tokens);
 
   const KvShape& shape() const { return shape_; }

@@ -1,5 +1,5 @@
-// One text being read or written: how many of its tokens are in the cache, and in which blocks. STATE, owned by whoever runs
-// the text, never by the model.
+// One text being read or written: how many of its tokens are in the cache, and in which blocks. STATE, owned
+// by whoever runs the text, never by the model.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ class Sequence {
   Sequence fork() const;
 
   int64_t length() const { return length_; }  // tokens in the cache: the next one's position
-  // Makes sure that n more tokens have blocks to be written to, owned by this sequence alone. Throws kOutOfMemory and changes
-  // nothing if the pool has too few.
+  // Makes sure that n more tokens have blocks to be written to, owned by this sequence alone. Throws
+  // kOutOfMemory and changes nothing if the pool has too few.
   void reserve(int64_t n);
   // n more tokens are now in the cache (n ≤ what was reserved). Frees blocks that no window reaches any more.
   void advance(int64_t n);
-  // Forgets all tokens from position n on; n ≤ length(). Positions whose blocks a window has freed cannot be gone back to:
-  // KELDA_CHECK that the window in front of n is still there.
+  // Forgets all tokens from position n on; n ≤ length(). Positions whose blocks a window has freed cannot be
+  // gone back to: KELDA_CHECK that the window in front of n is still there.
   void truncate(int64_t n);
 
   // Block of position p is blocks(group)[p / kKvBlock]; kNoBlock where a window has passed it by.

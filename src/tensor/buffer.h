@@ -1,4 +1,5 @@
-// Anonymous memory for weights, KV cache and scratch: zero-filled, touched lazily, huge pages where the kernel has them.
+// Anonymous memory for weights, KV cache and scratch: zero-filled, touched lazily, huge pages where the
+// kernel has them.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 namespace kelda::text {
 namespace {

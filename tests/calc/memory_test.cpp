@@ -8,7 +8,8 @@ namespace kelda::calc {
 namespace {
 
 KvShape shape(int64_t n_layers, int64_t n_kv_heads, int64_t head_dim, int64_t window = 0) {
-  return {KvType::kF16, n_kv_heads, head_dim, std::vector<int64_t>(static_cast<std::size_t>(n_layers), window)};
+  return {KvType::kF16, n_kv_heads, head_dim,
+          std::vector<int64_t>(static_cast<std::size_t>(n_layers), window)};
 }
 
 TEST(KvBytes, MatchesTheTextbookCases) {

@@ -127,7 +127,7 @@ TEST(KnobFromJson, UnknownAndDuplicateFieldsAreRefused) {
   EXPECT_EQ(message(R"({"topk": null})"), "unknown field \"topk\"; did you mean \"top_k\"?");
   EXPECT_EQ(message(R"({"top_k": 3, "top_p": 1, "top_k": 4})"), "field \"top_k\" is given twice");
   EXPECT_EQ(message(R"({"logit_bias": {"1": 2, "1": 3}})"), "field \"1\" is given twice");
-  EXPECT_TRUE(mentions(message("{\"" + std::string(100000, 'k') + "\": 3}"), "(100000 bytes)"));
+  EXPECT_LT(message("{\"" + std::string(100000, 'k') + "\": 3}").size(), 300u) << "a long name is cut";
 }
 
 TEST(KnobFromJson, AllFieldsOrNone) {

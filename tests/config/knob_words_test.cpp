@@ -38,13 +38,5 @@ TEST(KnobWords, AreDerivedFromTheRow) {
   EXPECT_EQ(default_text(kSignedRow), "-1");
 }
 
-TEST(KnobWords, QuotesAreShortEscapedAndValidUtf8) {
-  EXPECT_EQ(in_quotes("a\"b\n\x01"), R"("a\"b\n\u0001")");
-  EXPECT_EQ(in_quotes("\xff"), "\"\xEF\xBF\xBD\"");
-  EXPECT_EQ(in_quotes(std::string(1000, 'x')), "\"" + std::string(60, 'x') + "\"… (1000 bytes)");
-  // A character is not cut: 59 letters and a letter of two bytes.
-  EXPECT_EQ(in_quotes(std::string(59, 'x') + "é."), "\"" + std::string(59, 'x') + "\"… (62 bytes)");
-}
-
 }  // namespace
 }  // namespace kelda

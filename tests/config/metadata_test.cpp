@@ -22,39 +22,6 @@ std::string message_of(Call&& call, ErrorCode code = ErrorCode::kBadInput) {
   return {};
 }
 
-TEST(Utf8, AcceptsEveryLengthAndTheBordersOfEach) {
-  for (const char* text :
-       {"", "a", "\x7F", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80",
-        "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "naïve 日本 🙂"}) {
-    EXPECT_TRUE(is_utf8(text)) << text;
-  }
-}
-
-TEST(Utf8, RefusesOverlongFormsSurrogatesAndCutSequences) {
-  for (const char* text : {"\x80", "\xBF", "\xC0\xAF", "\xC1\xBF", "\xC2", "\xC2\x41", "\xE0\x9F\xBF",
-                           "\xE0\xA0", "\xED\xA0\x80", "\xED\xBF\xBF", "\xEF\xBF\x7F", "\xF0\x8F\xBF\xBF",
-                           "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "ok\xFE"}) {
-    EXPECT_FALSE(is_utf8(text)) << text;
-  }
-}
-
-TEST(Quote, EscapesWhatATerminalMustNotSee) {
-  EXPECT_EQ(quote("plain Ġt"), "\"plain Ġt\"");
-  EXPECT_EQ(quote("a\"b\\c"), R"("a\"b\\c")");
-  EXPECT_EQ(quote(std::string_view("\0\n\x1B[2J\x7F", 7)), R"("\x00\x0A\x1B[2J\x7F")");
-  EXPECT_EQ(quote("\xFFok\xC2"), R"("\xFFok\xC2")");
-  EXPECT_EQ(quote("\xC2\x9B"
-                  "2J"),
-            R"("\xC2\x9B2J")");  // C1 control sequence introducer
-}
-
-TEST(Quote, CutsAtACharacterBorder) {
-  EXPECT_EQ(quote("abcdef", 3), "\"abc…\"");
-  EXPECT_EQ(quote("abé", 3), "\"ab…\"");
-  EXPECT_EQ(quote("abc", 3), "\"abc\"");
-  EXPECT_EQ(quote("abc", 0), "\"…\"");
-}
-
 TEST(MetadataValue, NamesEveryType) {
   const std::pair<MetadataValue, const char*> rows[] = {
       {uint8_t{}, "u8"},

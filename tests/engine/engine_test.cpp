@@ -78,7 +78,8 @@ std::shared_ptr<const Model> EngineTest::model_;
 
 TEST_F(EngineTest, DrawsExactlyMaxTokens) {
   for (const int64_t n : {0, 1, 2, 9}) {
-    const Answer a = run_one(request(encode("hello"), fmt::format(R"({{"max_tokens":{},"ignore_eos":true,"seed":1}})", n)));
+    const Answer a = run_one(
+        request(encode("hello"), fmt::format(R"({{"max_tokens":{},"ignore_eos":true,"seed":1}})", n)));
     EXPECT_EQ(static_cast<int64_t>(a.ids.size()), n);
     EXPECT_EQ(a.last.usage.completion_tokens, n);
     EXPECT_EQ(a.last.usage.prompt_tokens, 5);
@@ -89,14 +90,18 @@ TEST_F(EngineTest, DrawsExactlyMaxTokens) {
 }
 
 TEST_F(EngineTest, TheAnswerDoesNotDependOnCompanyChunkOrOrder) {
-  const std::vector<std::string> prompts = {"the first", "another text that is longer", "x", "the the the the"};
+  const std::vector<std::string> prompts = {"the first", "another text that is longer", "x",
+                                            "the the the the"};
   std::vector<Answer> alone;
   const auto ask = [&](std::size_t i) {
-    return request(encode(prompts[i]), fmt::format(R"({{"max_tokens":20,"ignore_eos":true,"seed":{},"temperature":1.3,
-        "top_k":40,"repetition_penalty":1.2}})", i));
+    return request(encode(prompts[i]),
+                   fmt::format(R"({{"max_tokens":20,"ignore_eos":true,"seed":{},"temperature":1.3,
+        "top_k":40,"repetition_penalty":1.2}})",
+                               i));
   };
   for (std::size_t i = 0; i < prompts.size(); ++i) alone.push_back(run_one(ask(i)));
-  for (std::size_t i = 0; i < prompts.size(); ++i) EXPECT_EQ(run_one(ask(i), 1).ids, alone[i].ids) << "prefilled one by one";
+  for (std::size_t i = 0; i < prompts.size(); ++i)
+    EXPECT_EQ(run_one(ask(i), 1).ids, alone[i].ids) << "prefilled one by one";
 
   ThreadPool pool(2);
   Runner runner(model_, {KvType::kF16, 4096}, pool);
@@ -130,7 +135,8 @@ TEST_F(EngineTest, SeedsDecideAndAreReported) {
 }
 
 TEST_F(EngineTest, StopStringsEndTheTextAndAreNotShown) {
-  const Answer free = run_one(request(encode("abc"), R"({"max_tokens":40,"ignore_eos":true,"temperature":0})"));
+  const Answer free =
+      run_one(request(encode("abc"), R"({"max_tokens":40,"ignore_eos":true,"temperature":0})"));
   ASSERT_GT(free.text.size(), 8u);
   const std::size_t at = free.text.size() / 2;
   std::string stop = free.text.substr(at, 3);
@@ -154,11 +160,14 @@ TEST_F(EngineTest, EndTokensEndTheTextAndAreNotShown) {
 
 TEST_F(EngineTest, PromptsThatDoNotFitAreRefusedWithBothCounts) {
   const std::vector<TokenId> ids(300, 10);
-  const auto first = [&](std::size_t n) { return std::vector<TokenId>(ids.begin(), ids.begin() + static_cast<long>(n)); };
+  const auto first = [&](std::size_t n) {
+    return std::vector<TokenId>(ids.begin(), ids.begin() + static_cast<long>(n));
+  };
   EXPECT_EQ(run_one(request(first(62), R"({"max_tokens":100,"ignore_eos":true})"), 512, 64).ids.size(), 2u);
   EXPECT_EQ(run_one(request(first(63), R"({"max_tokens":100,"ignore_eos":true})"), 512, 64).ids.size(), 1u);
   for (const std::size_t n : {64u, 65u, 300u}) {
-    const std::string message = error_of(request(first(n), R"({"max_tokens":1})"), ErrorCode::kContextLength, 64);
+    const std::string message =
+        error_of(request(first(n), R"({"max_tokens":1})"), ErrorCode::kContextLength, 64);
     EXPECT_NE(message.find(std::to_string(n)), std::string::npos) << message;
     EXPECT_NE(message.find("64"), std::string::npos) << message;
   }
@@ -173,21 +182,24 @@ TEST_F(EngineTest, ClampingIsTold) {
   EXPECT_EQ(clamped.max_tokens, 253);
   ASSERT_EQ(clamped.notices.size(), 1u);
   EXPECT_NE(clamped.notices[0].find("253"), std::string::npos);
-  EXPECT_TRUE(engine.add(request(encode("abc"), "{}")).notices.empty()) << "the default is the room that is left";
+  EXPECT_TRUE(engine.add(request(encode("abc"), "{}")).notices.empty())
+      << "the default is the room that is left";
 }
 
 TEST_F(EngineTest, BadRequestsAreRefused) {
   EXPECT_NE(error_of(request({}, "{}"), ErrorCode::kBadInput).find("empty"), std::string::npos);
   EXPECT_NE(error_of(request({5, 100000}, "{}"), ErrorCode::kBadInput).find("100000"), std::string::npos);
   EXPECT_NE(error_of(request({-1}, "{}"), ErrorCode::kBadInput).find("-1"), std::string::npos);
-  EXPECT_NE(error_of(request({5}, R"({"logit_bias":{"999999":1}})"), ErrorCode::kUsage).find("999999"), std::string::npos);
+  EXPECT_NE(error_of(request({5}, R"({"logit_bias":{"999999":1}})"), ErrorCode::kUsage).find("999999"),
+            std::string::npos);
 }
 
 TEST_F(EngineTest, CancellingEndsOneAndLeavesTheOthers) {
   ThreadPool pool(1);
   Runner runner(model_, {KvType::kF16, 4096}, pool);
   Engine engine(runner, {});
-  const auto doomed = engine.add(request(encode("abc"), R"({"max_tokens":50,"ignore_eos":true,"seed":1})")).id;
+  const auto doomed =
+      engine.add(request(encode("abc"), R"({"max_tokens":50,"ignore_eos":true,"seed":1})")).id;
   const auto other = engine.add(request(encode("xyz"), R"({"max_tokens":50,"ignore_eos":true,"seed":2})")).id;
   std::map<RequestId, Answer> answers;
   const auto on_event = [&](const Event& e) { collect(answers, e); };
@@ -206,8 +218,10 @@ TEST_F(EngineTest, AFullCacheEndsTheYoungestAloneWithAReason) {
   ThreadPool pool(1);
   Runner runner(model_, {KvType::kF16, 2 * kKvBlock}, pool);
   Engine engine(runner, {});
-  const auto old = engine.add(request(std::vector<TokenId>(60, 9), R"({"max_tokens":60,"ignore_eos":true,"seed":1})")).id;
-  const auto young = engine.add(request(std::vector<TokenId>(60, 8), R"({"max_tokens":60,"ignore_eos":true,"seed":1})")).id;
+  const auto old =
+      engine.add(request(std::vector<TokenId>(60, 9), R"({"max_tokens":60,"ignore_eos":true,"seed":1})")).id;
+  const auto young =
+      engine.add(request(std::vector<TokenId>(60, 8), R"({"max_tokens":60,"ignore_eos":true,"seed":1})")).id;
   std::map<RequestId, Answer> answers;
   while (engine.step([&](const Event& e) { collect(answers, e); })) {
   }

@@ -1,4 +1,5 @@
-// One model file and one text give the same logits, bit for bit, however they are computed: docs/adr/0009-equal-bits.md.
+// One model file and one text give the same logits, bit for bit, however they are computed:
+// docs/adr/0009-equal-bits.md.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +18,8 @@ using Logits = std::vector<float>;  // [n_tokens, vocab_size]
 std::vector<TokenId> random_tokens(int64_t n, int64_t vocab_size, uint64_t seed) {
   std::vector<TokenId> ids(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    ids[i] = static_cast<TokenId>(uniform({seed, 7, static_cast<uint32_t>(i)}, 0) * static_cast<double>(vocab_size));
+    ids[i] = static_cast<TokenId>(uniform({seed, 7, static_cast<uint32_t>(i)}, 0) *
+                                  static_cast<double>(vocab_size));
   }
   return ids;
 }
@@ -29,16 +31,20 @@ struct Way {
   int64_t chunk = 1 << 20;
 };
 
-Logits run_alone(const std::shared_ptr<const Model>& model, const std::vector<TokenId>& ids, const Way& way, KvType kv) {
+Logits run_alone(const std::shared_ptr<const Model>& model, const std::vector<TokenId>& ids, const Way& way,
+                 KvType kv) {
   ThreadPool pool(way.n_threads);
   Runner runner(model, {kv, static_cast<int64_t>(ids.size())}, pool, *way.kernels);
   Logits all;
-  runner.all_logits(ids, way.chunk, [&](int64_t, std::span<const float> row) { all.insert(all.end(), row.begin(), row.end()); });
+  runner.all_logits(ids, way.chunk, [&](int64_t, std::span<const float> row) {
+    all.insert(all.end(), row.begin(), row.end());
+  });
   return all;
 }
 
 // The sequence joins strangers that are at other places of theirs, in other slots at every step.
-Logits run_in_company(const std::shared_ptr<const Model>& model, const std::vector<TokenId>& ids, const Way& way, KvType kv) {
+Logits run_in_company(const std::shared_ptr<const Model>& model, const std::vector<TokenId>& ids,
+                      const Way& way, KvType kv) {
   ThreadPool pool(way.n_threads);
   Runner runner(model, {kv, 4096}, pool, *way.kernels);
   const auto strangers = random_tokens(600, model->config().vocab_size, 99);
@@ -51,7 +57,8 @@ Logits run_in_company(const std::shared_ptr<const Model>& model, const std::vect
   Logits all;
   const auto vocab = static_cast<std::size_t>(model->config().vocab_size);
   for (std::size_t at = 0, step = 0; at < ids.size(); ++step) {
-    const std::size_t n = std::min(step % 3 == 0 ? std::size_t{1} : way.n_threads * std::size_t{5}, ids.size() - at);
+    const std::size_t n =
+        std::min(step % 3 == 0 ? std::size_t{1} : way.n_threads * std::size_t{5}, ids.size() - at);
     batch.clear();
     const bool first = step % 2 == 0;
     if (!first) batch.add(long_one, others.subspan(200 + step % 100, 1 + step % 4), Batch::Logits::kLast);
@@ -72,7 +79,8 @@ Logits run_in_company(const std::shared_ptr<const Model>& model, const std::vect
 }
 
 // Half the text in one sequence, forked; the copy goes on while the original takes another turn.
-Logits run_forked(const std::shared_ptr<const Model>& model, const std::vector<TokenId>& ids, const Way& way, KvType kv) {
+Logits run_forked(const std::shared_ptr<const Model>& model, const std::vector<TokenId>& ids, const Way& way,
+                  KvType kv) {
   ThreadPool pool(way.n_threads);
   Runner runner(model, {kv, 4096}, pool, *way.kernels);
   const std::size_t half = ids.size() / 2;
@@ -97,7 +105,8 @@ void expect_same(const Logits& expected, const Logits& got, const std::string& w
   if (std::memcmp(expected.data(), got.data(), expected.size() * sizeof(float)) == 0) return;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (std::memcmp(&expected[i], &got[i], sizeof(float)) != 0) {
-      FAIL() << what << ": position " << i / vocab << " token " << i % vocab << ": " << expected[i] << " and " << got[i];
+      FAIL() << what << ": position " << i / vocab << " token " << i % vocab << ": " << expected[i] << " and "
+             << got[i];
     }
   }
 }
@@ -109,15 +118,18 @@ void check_equal_bits(const std::shared_ptr<const Model>& model, int64_t n, KvTy
   const Logits expected = run_alone(model, ids, {"at once, 1 thread", 1, &fast, 1 << 20}, kv);
   for (const float v : expected) ASSERT_TRUE(std::isfinite(v));
   for (const int64_t chunk : {1, 7, 64}) {
-    expect_same(expected, run_alone(model, ids, {"", 2, &fast, chunk}, kv), fmt::format("chunks of {}", chunk), vocab);
+    expect_same(expected, run_alone(model, ids, {"", 2, &fast, chunk}, kv),
+                fmt::format("chunks of {}", chunk), vocab);
   }
   for (const int threads : {2, 3, 4}) {
-    expect_same(expected, run_alone(model, ids, {"", threads, &fast, 1 << 20}, kv), fmt::format("{} threads", threads), vocab);
+    expect_same(expected, run_alone(model, ids, {"", threads, &fast, 1 << 20}, kv),
+                fmt::format("{} threads", threads), vocab);
   }
   expect_same(expected, run_in_company(model, ids, {"", 2, &fast}, kv), "in a batch with strangers", vocab);
   expect_same(expected, run_forked(model, ids, {"", 2, &fast}, kv), "forked half way", vocab);
   if (with_scalar && &fast != &kernels::scalar_table()) {
-    expect_same(expected, run_alone(model, ids, {"", 2, &kernels::scalar_table(), 64}, kv), "scalar kernels", vocab);
+    expect_same(expected, run_alone(model, ids, {"", 2, &kernels::scalar_table(), 64}, kv), "scalar kernels",
+                vocab);
   }
 }
 
@@ -149,10 +161,12 @@ std::vector<std::string_view> format_names() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, EqualBits,
-                         ::testing::Combine(::testing::ValuesIn(models::families().begin(), models::families().end()),
+                         ::testing::Combine(::testing::ValuesIn(models::families().begin(),
+                                                                models::families().end()),
                                             ::testing::ValuesIn(format_names())),
                          [](const auto& each) {
-                           return std::string(std::get<0>(each.param)->name) + "_" + std::string(std::get<1>(each.param));
+                           return std::string(std::get<0>(each.param)->name) + "_" +
+                                  std::string(std::get<1>(each.param));
                          });
 
 TEST(EqualBitsOnARealModel, Hold) {

@@ -65,8 +65,11 @@ TEST(Model, LoadsATinyFile) {
   EXPECT_GT(total, 0u);
   EXPECT_EQ(model->config().n_layers, 2);
   EXPECT_EQ(model->weights().formats(), (std::vector<std::string_view>{"q4_0"}));
-  EXPECT_EQ(&model->weights().matrix("output.weight"), &model->weights().matrix("token_embd.weight")) << "tied, kept once";
-  EXPECT_EQ(model->tokenizer().decode(model->tokenizer().encode_prompt("the cat", text::Special::kText), false), "the cat");
+  EXPECT_EQ(&model->weights().matrix("output.weight"), &model->weights().matrix("token_embd.weight"))
+      << "tied, kept once";
+  EXPECT_EQ(
+      model->tokenizer().decode(model->tokenizer().encode_prompt("the cat", text::Special::kText), false),
+      "the cat");
 }
 
 TEST(Model, PackedBytesAreKnownBeforeLoading) {
@@ -101,7 +104,8 @@ TEST(Model, AnUnknownTensorIsNamed) {
 TEST(Model, AWrongShapeIsNamedWithBothShapes) {
   const std::string message = error_after([](Tensors& t, Data& d) {
     t[0].shape = {t[0].shape[0] - 1, t[0].shape[1]};
-    d[0].resize(d[0].size() / static_cast<std::size_t>(t[0].shape[0] + 1) * static_cast<std::size_t>(t[0].shape[0]));
+    d[0].resize(d[0].size() / static_cast<std::size_t>(t[0].shape[0] + 1) *
+                static_cast<std::size_t>(t[0].shape[0]));
   });
   EXPECT_NE(message.find("token_embd.weight"), std::string::npos) << message;
   EXPECT_NE(message.find("[260, 96]"), std::string::npos) << message;

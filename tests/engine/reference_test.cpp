@@ -33,7 +33,8 @@ class Reference : public ::testing::Test {
       n_values += check_top(prompt);
       n_greedy += check_greedy(prompt);
     }
-    std::printf("%s: %d log probabilities, %d greedy tokens, worst difference %.6f\n", path.c_str(), n_values, n_greedy, worst_);
+    std::printf("%s: %d log probabilities, %d greedy tokens, worst difference %.6f\n", path.c_str(), n_values,
+                n_greedy, worst_);
     EXPECT_GT(n_values, 100);
     EXPECT_GT(n_greedy, 50);
   }

@@ -96,7 +96,8 @@ TEST(ReadConfig, HeadsThatDoNotDivideTheWidthAreRefused) {
   Metadata m;
   const Metadata whole = tiny();
   for (const auto& [key, value] : whole.items()) {
-    if (key.find("_length") == std::string::npos || key.find("attention") == std::string::npos) m.add(key, value);
+    if (key.find("_length") == std::string::npos || key.find("attention") == std::string::npos)
+      m.add(key, value);
   }
   set(m, "attention.head_count", uint32_t{5});
   set(m, "attention.head_count_kv", uint32_t{5});
@@ -104,9 +105,9 @@ TEST(ReadConfig, HeadsThatDoNotDivideTheWidthAreRefused) {
 }
 
 TEST(ReadConfig, MissingKeysAreNamed) {
-  for (const char* key : {"llama.block_count", "llama.embedding_length", "llama.feed_forward_length",
-                          "llama.context_length", "llama.attention.head_count",
-                          "llama.attention.layer_norm_rms_epsilon"}) {
+  for (const char* key :
+       {"llama.block_count", "llama.embedding_length", "llama.feed_forward_length", "llama.context_length",
+        "llama.attention.head_count", "llama.attention.layer_norm_rms_epsilon"}) {
     Metadata m;
     const Metadata whole = tiny();
     for (const auto& [k, value] : whole.items()) {

@@ -1,6 +1,6 @@
-// Writes a tiny model of any family with seeded random weights: the contract tests run one of each. Shapes are chosen to be
-// awkward: rows that are no multiple of 16, columns that are no multiple of 64, a few large norm weights, so that activations
-// have outliers.
+// Writes a tiny model of any family with seeded random weights: the contract tests run one of each. Shapes
+// are chosen to be awkward: rows that are no multiple of 16, columns that are no multiple of 64, a few large
+// norm weights, so that activations have outliers.
 #pragma once
 
 #include <fmt/format.h>
@@ -55,7 +55,8 @@ inline Metadata tiny_metadata(const models::Family& family, const TinyOptions& o
   m.add("tokenizer.ggml.pre", MetadataValue::Variant(std::string("smollm")));
   std::vector<std::string> pieces = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
   std::vector<int32_t> types(pieces.size(), static_cast<int32_t>(TokenType::kControl));
-  for (int byte = 0; byte < 256; ++byte) pieces.push_back(text::byte_characters()[static_cast<std::size_t>(byte)]);
+  for (int byte = 0; byte < 256; ++byte)
+    pieces.push_back(text::byte_characters()[static_cast<std::size_t>(byte)]);
   pieces.push_back("th");
   pieces.push_back("the");
   types.resize(pieces.size(), static_cast<int32_t>(TokenType::kNormal));
@@ -70,8 +71,8 @@ inline Metadata tiny_metadata(const models::Family& family, const TinyOptions& o
 // The file's path; the caller removes it.
 inline std::filesystem::path write_tiny_model(const models::Family& family, const TinyOptions& o) {
   static int n_written = 0;
-  const auto path = std::filesystem::temp_directory_path() /
-                    fmt::format("kelda-tiny-{}-{}.gguf", ::getpid(), n_written++);
+  const auto path =
+      std::filesystem::temp_directory_path() / fmt::format("kelda-tiny-{}-{}.gguf", ::getpid(), n_written++);
   const Metadata m = tiny_metadata(family, o);
   const models::Family& f = models::find_family(m);
   TensorList list;
@@ -88,7 +89,8 @@ inline std::filesystem::path write_tiny_model(const models::Family& family, cons
     t.format = fits ? wanted : quant::find_format(std::string_view("f32"));
     t.gguf_type = t.format->gguf_type;
     const auto stream = static_cast<uint32_t>(tensors.size());
-    const double scale = spec.kind == TensorSpec::Kind::kVector ? 0.1 : 1.5 / std::sqrt(static_cast<double>(t.cols()));
+    const double scale =
+        spec.kind == TensorSpec::Kind::kVector ? 0.1 : 1.5 / std::sqrt(static_cast<double>(t.cols()));
     std::vector<float> row(static_cast<std::size_t>(t.cols()));
     std::vector<std::byte> bytes;
     std::vector<std::byte> packed(static_cast<std::size_t>(quant::row_bytes(*t.format, t.cols())));

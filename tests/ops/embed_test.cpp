@@ -28,7 +28,9 @@ TEST(Embed, GivesTheTablesRowsInTheOrderOfTheTokens) {
     std::vector<float> out(tokens.size() * kCols);
     embed(exec, packed, tokens, {out.data(), static_cast<int64_t>(tokens.size()), kCols});
     for (std::size_t t = 0; t < tokens.size(); ++t) {
-      EXPECT_EQ(std::memcmp(&out[t * kCols], &expected[static_cast<std::size_t>(tokens[t]) * kCols], kCols * sizeof(float)), 0)
+      EXPECT_EQ(std::memcmp(&out[t * kCols], &expected[static_cast<std::size_t>(tokens[t]) * kCols],
+                            kCols * sizeof(float)),
+                0)
           << "token " << tokens[t];
     }
   }

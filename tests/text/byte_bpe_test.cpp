@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "files/model_file.h"
 #include "tests/text/tiny_vocabulary.h"
 #include "text/tokenizer.h"
-#include "text/utf8.h"
 
 namespace kelda::text {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
+#include "base/utf8.h"
 #include "tests/text/tiny_vocabulary.h"
-#include "text/utf8.h"
 
 namespace kelda::text {
 namespace {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "tests/text/tiny_vocabulary.h"
 #include "text/regex.h"
-#include "text/utf8.h"
 
 namespace kelda::text {
 namespace {

@@ -51,7 +51,8 @@ std::vector<Test> parse_tests(const std::string& list) {
 std::vector<TokenId> some_tokens(int64_t n, int64_t vocab_size, uint32_t stream) {
   std::vector<TokenId> ids(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    ids[i] = static_cast<TokenId>(uniform({1, stream, static_cast<uint32_t>(i)}, 0) * static_cast<double>(vocab_size));
+    ids[i] = static_cast<TokenId>(uniform({1, stream, static_cast<uint32_t>(i)}, 0) *
+                                  static_cast<double>(vocab_size));
   }
   return ids;
 }
@@ -79,7 +80,8 @@ double tokens_per_second(Runner& runner, const Test& test) {
   } else {
     read(runner, sequence, ids);
   }
-  return static_cast<double>(test.n) / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return static_cast<double>(test.n) /
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 int run(const Arguments& a) {
@@ -88,8 +90,10 @@ int run(const Arguments& a) {
   nlohmann::json out = nlohmann::json::array();
   for (const Test& test : tests) {
     const int64_t window = session.model().config().n_ctx_train;
-    if (test.depth + test.n > window) fail(ErrorCode::kContextLength, "{}: the model's window is {}", test.name, window);
-    tokens_per_second(session.runner(), {test.name, test.writes, std::min<int64_t>(test.n, 32), 0});  // warm-up
+    if (test.depth + test.n > window)
+      fail(ErrorCode::kContextLength, "{}: the model's window is {}", test.name, window);
+    tokens_per_second(session.runner(),
+                      {test.name, test.writes, std::min<int64_t>(test.n, 32), 0});  // warm-up
     std::vector<double> runs;
     for (int i = 0; i < a.repetitions; ++i) runs.push_back(tokens_per_second(session.runner(), test));
     std::sort(runs.begin(), runs.end());
@@ -103,17 +107,18 @@ int run(const Arguments& a) {
 }  // namespace
 
 const Command& command() {
-  static const Command c{"bench", "Measure reading and writing speed", [](CLI::App& app) -> std::function<int()> {
-                           auto a = std::make_shared<Arguments>();
-                           add_model_arguments(app, a->model);
-                           app.add_option("--tests", a->tests, "ppN reads N tokens, tgN writes N; @dD starts at depth D")
-                               ->capture_default_str();
-                           app.add_option("--repetitions,-r", a->repetitions, "Runs of each; the median counts")
-                               ->check(CLI::Range(1, 1000))
-                               ->capture_default_str();
-                           app.add_flag("--json", a->json, "Print JSON");
-                           return [a] { return run(*a); };
-                         }};
+  static const Command c{
+      "bench", "Measure reading and writing speed", [](CLI::App& app) -> std::function<int()> {
+        auto a = std::make_shared<Arguments>();
+        add_model_arguments(app, a->model);
+        app.add_option("--tests", a->tests, "ppN reads N tokens, tgN writes N; @dD starts at depth D")
+            ->capture_default_str();
+        app.add_option("--repetitions,-r", a->repetitions, "Runs of each; the median counts")
+            ->check(CLI::Range(1, 1000))
+            ->capture_default_str();
+        app.add_flag("--json", a->json, "Print JSON");
+        return [a] { return run(*a); };
+      }};
   return c;
 }
 

@@ -4,8 +4,9 @@
 #include "apps/kelda/command.h"
 #include "apps/kelda/session.h"
 #include "base/error.h"
-#include "config/knob.h"
+#include "base/quote.h"
 #include "calc/memory.h"
+#include "config/knob.h"
 #include "files/model_file.h"
 #include "hub/resolve.h"
 #include "learned/vocabulary.h"
@@ -52,11 +53,12 @@ Footprint footprint(const ModelFile& file) {
 std::string shape_text(const TensorInfo& t) { return fmt::format("[{}]", fmt::join(t.shape, ", ")); }
 
 void print_file(const ModelFile& file, const Arguments& a) {
-  fmt::print("{}\n{}, {:.1f} MB, {} metadata keys, {} tensors\n\nMetadata\n", file.path().string(), file.container(),
-             static_cast<double>(file.file_bytes()) / 1e6, file.metadata().items().size(), file.tensors().size());
+  fmt::print("{}\n{}, {:.1f} MB, {} metadata keys, {} tensors\n\nMetadata\n", file.path().string(),
+             file.container(), static_cast<double>(file.file_bytes()) / 1e6, file.metadata().items().size(),
+             file.tensors().size());
   for (const auto& [key, value] : file.metadata().items()) {
     std::string shown = value.display(a.all_values ? ~std::size_t{0} : 6);
-    if (!a.all_values && shown.size() > 120) shown = in_quotes(shown);
+    if (!a.all_values && shown.size() > 120) shown = quote(shown);
     fmt::print("  {:<44} {:<16} {}\n", key, value.type_name(), shown);
   }
   std::map<std::string_view, std::pair<int64_t, uint64_t>> by_format;
@@ -67,66 +69,70 @@ void print_file(const ModelFile& file, const Arguments& a) {
   }
   fmt::print("\nTensors\n");
   for (const auto& [format, sums] : by_format) {
-    fmt::print("  {:<8} {:>5} tensors {:>12.1f} MB\n", format, sums.first, static_cast<double>(sums.second) / 1e6);
+    fmt::print("  {:<8} {:>5} tensors {:>12.1f} MB\n", format, sums.first,
+               static_cast<double>(sums.second) / 1e6);
   }
   if (!a.tensors) {
     fmt::print("  (--tensors lists them)\n");
     return;
   }
   for (const TensorInfo& t : file.tensors()) {
-    fmt::print("  {:<36} {:<8} {:<20} at byte {:>12}, {:>12} bytes\n", t.name, t.format->name, shape_text(t), t.offset,
-               t.bytes);
+    fmt::print("  {:<36} {:<8} {:<20} at byte {:>12}, {:>12} bytes\n", t.name, t.format->name, shape_text(t),
+               t.offset, t.bytes);
   }
 }
 
 void print_footprint(const Footprint& f) {
   const ModelConfig& c = f.config;
   const auto mb = [](uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
-  fmt::print("\nNetwork: {} ({})\n  {} layers, hidden {}, FFN {}, {} heads of {} over {} KV heads, vocabulary {}, window {}\n",
-             c.name, c.architecture, c.n_layers, c.hidden_size, c.intermediate_size, c.n_heads, c.head_dim, c.n_kv_heads,
-             c.vocab_size, c.n_ctx_train);
-  fmt::print("\nMemory\n  {:<10} {:>12}  {}\n", "LEARNED", fmt::format("{:.1f} MB", mb(f.learned)),
-             fmt::format("weights packed for the kernels {:.1f} MB ({:.1f} MB in the file), vocabulary {:.1f} MB",
-                         mb(f.learned - f.vocabulary), mb(f.learned_file), mb(f.vocabulary)));
-  fmt::print("  {:<10} {:>12}  numbers that describe the network\n", "CONFIG", fmt::format("{} B", c.bytes()));
-  fmt::print("  {:<10} {:>12}  KV cache of one sequence at the full window of {}, f16; {} bytes per token\n", "STATE",
-             fmt::format("{:.1f} MB", mb(f.kv_full_window)), c.n_ctx_train, f.kv_per_token);
-  fmt::print("  {:.1f} MB of memory are available: the largest window that fits is {} tokens\n", mb(f.available),
-             f.window_that_fits);
+  fmt::print(
+      "\nNetwork: {} ({})\n  {} layers, hidden {}, FFN {}, {} heads of {} over {} KV heads, vocabulary {}, "
+      "window {}\n",
+      c.name, c.architecture, c.n_layers, c.hidden_size, c.intermediate_size, c.n_heads, c.head_dim,
+      c.n_kv_heads, c.vocab_size, c.n_ctx_train);
+  fmt::print(
+      "\nMemory\n  {:<10} {:>12}  {}\n", "LEARNED", fmt::format("{:.1f} MB", mb(f.learned)),
+      fmt::format("weights packed for the kernels {:.1f} MB ({:.1f} MB in the file), vocabulary {:.1f} MB",
+                  mb(f.learned - f.vocabulary), mb(f.learned_file), mb(f.vocabulary)));
+  fmt::print("  {:<10} {:>12}  numbers that describe the network\n", "CONFIG",
+             fmt::format("{} B", c.bytes()));
+  fmt::print("  {:<10} {:>12}  KV cache of one sequence at the full window of {}, f16; {} bytes per token\n",
+             "STATE", fmt::format("{:.1f} MB", mb(f.kv_full_window)), c.n_ctx_train, f.kv_per_token);
+  fmt::print("  {:.1f} MB of memory are available: the largest window that fits is {} tokens\n",
+             mb(f.available), f.window_that_fits);
 }
 
 nlohmann::json to_json(const ModelFile& file, const Footprint& f, const Arguments& a) {
-  nlohmann::json out = {{"path", file.path().string()}, {"container", file.container()}, {"bytes", file.file_bytes()}};
+  nlohmann::json out = {
+      {"path", file.path().string()}, {"container", file.container()}, {"bytes", file.file_bytes()}};
   for (const auto& [key, value] : file.metadata().items()) {
     out["metadata"][key] = value.display(a.all_values ? ~std::size_t{0} : 6);
   }
   for (const TensorInfo& t : file.tensors()) {
-    out["tensors"].push_back(
-        {{"name", t.name}, {"format", t.format->name}, {"shape", t.shape}, {"offset", t.offset}, {"bytes", t.bytes}});
+    out["tensors"].push_back({{"name", t.name},
+                              {"format", t.format->name},
+                              {"shape", t.shape},
+                              {"offset", t.offset},
+                              {"bytes", t.bytes}});
   }
   const ModelConfig& c = f.config;
-  out["config"] = {{"architecture", c.architecture},
-                   {"n_layers", c.n_layers},
-                   {"hidden_size", c.hidden_size},
-                   {"intermediate_size", c.intermediate_size},
-                   {"n_heads", c.n_heads},
-                   {"n_kv_heads", c.n_kv_heads},
-                   {"head_dim", c.head_dim},
-                   {"vocab_size", c.vocab_size},
+  out["config"] = {{"architecture", c.architecture}, {"n_layers", c.n_layers},
+                   {"hidden_size", c.hidden_size},   {"intermediate_size", c.intermediate_size},
+                   {"n_heads", c.n_heads},           {"n_kv_heads", c.n_kv_heads},
+                   {"head_dim", c.head_dim},         {"vocab_size", c.vocab_size},
                    {"n_ctx_train", c.n_ctx_train}};
-  out["memory"] = {{"learned_bytes", f.learned},
-                   {"config_bytes", c.bytes()},
-                   {"kv_bytes_per_token", f.kv_per_token},
-                   {"kv_bytes_full_window", f.kv_full_window},
-                   {"available_bytes", f.available},
-                   {"largest_window", f.window_that_fits}};
+  out["memory"] = {{"learned_bytes", f.learned},           {"config_bytes", c.bytes()},
+                   {"kv_bytes_per_token", f.kv_per_token}, {"kv_bytes_full_window", f.kv_full_window},
+                   {"available_bytes", f.available},       {"largest_window", f.window_that_fits}};
   return out;
 }
 
 int run(const Arguments& a) {
   const auto file = open_gguf(hub::resolve(a.model).path);
   if (a.json) {
-    fmt::print("{}\n", to_json(*file, footprint(*file), a).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print(
+        "{}\n",
+        to_json(*file, footprint(*file), a).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
     return 0;
   }
   print_file(*file, a);  // before the model is understood: a file that cannot run can still be looked at
@@ -138,15 +144,16 @@ int run(const Arguments& a) {
 }  // namespace
 
 const Command& command() {
-  static const Command c{"inspect", "Show a model file's metadata, tensors and memory needs",
-                         [](CLI::App& app) -> std::function<int()> {
-                           auto a = std::make_shared<Arguments>();
-                           app.add_option("model", a->model, "Path, catalogue name or hub:org/repo/file")->required();
-                           app.add_flag("--json", a->json, "Print JSON");
-                           app.add_flag("--tensors", a->tensors, "List every tensor");
-                           app.add_flag("--all-values", a->all_values, "Show long lists and texts whole");
-                           return [a] { return run(*a); };
-                         }};
+  static const Command c{
+      "inspect", "Show a model file's metadata, tensors and memory needs",
+      [](CLI::App& app) -> std::function<int()> {
+        auto a = std::make_shared<Arguments>();
+        app.add_option("model", a->model, "Path, catalogue name or hub:org/repo/file")->required();
+        app.add_flag("--json", a->json, "Print JSON");
+        app.add_flag("--tensors", a->tensors, "List every tensor");
+        app.add_flag("--all-values", a->all_values, "Show long lists and texts whole");
+        return [a] { return run(*a); };
+      }};
   return c;
 }
 

@@ -7,6 +7,7 @@
 #include "apps/kelda/command.h"
 #include "apps/kelda/session.h"
 #include "base/error.h"
+#include "base/quote.h"
 #include "config/knob.h"
 #include "sampling/chain.h"
 
@@ -51,12 +52,14 @@ void check_ids(std::span<const TokenId> ids, const Model& model) {
   if (ids.empty()) fail(ErrorCode::kUsage, "no tokens: give --ids, --ids-file or --text");
   for (const TokenId id : ids) {
     if (id < 0 || id >= model.config().vocab_size) {
-      fail(ErrorCode::kUsage, "token id {} is outside the vocabulary (0 to {})", id, model.config().vocab_size - 1);
+      fail(ErrorCode::kUsage, "token id {} is outside the vocabulary (0 to {})", id,
+           model.config().vocab_size - 1);
     }
   }
 }
 
-void print(const Arguments& a, const Model& model, int64_t pos, std::span<const float> row, nlohmann::json& out) {
+void print(const Arguments& a, const Model& model, int64_t pos, std::span<const float> row,
+           nlohmann::json& out) {
   const auto best = sampling::top_logprobs(row, static_cast<std::size_t>(a.top));
   if (a.json) {
     nlohmann::json ids = nlohmann::json::array(), logprobs = nlohmann::json::array();
@@ -70,7 +73,7 @@ void print(const Arguments& a, const Model& model, int64_t pos, std::span<const 
   fmt::print("position {}\n", pos);
   for (const auto& b : best) {
     fmt::print("  {:>8}  {:>10.5f}  {:>7.4f}  {}\n", b.id, b.logprob, std::exp(b.logprob),
-               in_quotes(model.tokenizer().bytes(b.id, true)));
+               quote(model.tokenizer().bytes(b.id, true)));
   }
 }
 
@@ -96,16 +99,17 @@ void write_raw(const Arguments& a, Runner& runner) {
 int run(const Arguments& a) {
   const int sources = !a.ids.empty() + !a.text.empty() + !a.ids_file.empty();
   if (sources != 1) fail(ErrorCode::kUsage, "give exactly one of --ids, --text and --ids-file");
-  if (a.ids_file.empty() != a.raw_out.empty()) fail(ErrorCode::kUsage, "--ids-file and --raw-out go together");
+  if (a.ids_file.empty() != a.raw_out.empty())
+    fail(ErrorCode::kUsage, "--ids-file and --raw-out go together");
   Session session(a.model);
   if (!a.ids_file.empty()) {
     write_raw(a, session.runner());
     return 0;
   }
   const Model& model = session.model();
-  const auto ids = a.text.empty()
-                       ? parse_ids(a.ids, "--ids")
-                       : model.tokenizer().encode_prompt(a.text, a.special ? text::Special::kParse : text::Special::kText);
+  const auto ids = a.text.empty() ? parse_ids(a.ids, "--ids")
+                                  : model.tokenizer().encode_prompt(
+                                        a.text, a.special ? text::Special::kParse : text::Special::kText);
   check_ids(ids, model);
   const auto wanted = parse_positions(a.positions, static_cast<int64_t>(ids.size()));
   nlohmann::json out = {{"positions", nlohmann::json::array()}};
@@ -120,17 +124,21 @@ int run(const Arguments& a) {
 
 const Command& command() {
   static const Command c{
-      "logits", "Show the next-token distribution at positions of a text", [](CLI::App& app) -> std::function<int()> {
+      "logits", "Show the next-token distribution at positions of a text",
+      [](CLI::App& app) -> std::function<int()> {
         auto a = std::make_shared<Arguments>();
         add_model_arguments(app, a->model);
         app.add_option("--ids", a->ids, "Token ids, separated by commas");
         app.add_option("--text", a->text, "Text, tokenised as the model's file says");
         app.add_flag("--special", a->special, "Special tokens written in --text count as such");
         app.add_option("--top", a->top, "How many of the best tokens to show")->check(CLI::Range(1, 1 << 20));
-        app.add_option("--positions", a->positions, "last, all, or positions separated by commas")->capture_default_str();
+        app.add_option("--positions", a->positions, "last, all, or positions separated by commas")
+            ->capture_default_str();
         app.add_flag("--json", a->json, "Print JSON");
-        app.add_option("--ids-file", a->ids_file, "A file of prompts, one a line, as ids separated by blanks");
-        app.add_option("--raw-out", a->raw_out, "With --ids-file: write float32 logits of every position to this file");
+        app.add_option("--ids-file", a->ids_file,
+                       "A file of prompts, one a line, as ids separated by blanks");
+        app.add_option("--raw-out", a->raw_out,
+                       "With --ids-file: write float32 logits of every position to this file");
         return [a] { return run(*a); };
       }};
   return c;

@@ -13,10 +13,10 @@
 #include "apps/kelda/session.h"
 #include "apps/kelda/terminal/signals.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "calc/memory.h"
 #include "engine/engine.h"
 #include "sampling/request_knobs.h"
-#include "text/utf8.h"
 
 namespace kelda::cli::run {
 namespace {
@@ -47,7 +47,8 @@ std::string read_stdin() {
   char buffer[65536];
   for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) {
     text.append(buffer, n);
-    if (text.size() > kMaxPromptBytes) fail(ErrorCode::kBadInput, "stdin: more than {} bytes", kMaxPromptBytes);
+    if (text.size() > kMaxPromptBytes)
+      fail(ErrorCode::kBadInput, "stdin: more than {} bytes", kMaxPromptBytes);
   }
   return text;
 }
@@ -59,8 +60,9 @@ std::string prompt_text(const Arguments& a) {
   std::string text = !a.prompt_option.empty() ? a.prompt_option : a.prompt;
   const bool from_stdin = text == "-" || (text.empty() && isatty(STDIN_FILENO) == 0);
   if (from_stdin) text = read_stdin();
-  if (text.empty()) fail(ErrorCode::kUsage, "no prompt: give it as an argument, with --prompt, or on stdin with '-'");
-  if (const auto bad = text::first_invalid_utf8(text)) {
+  if (text.empty())
+    fail(ErrorCode::kUsage, "no prompt: give it as an argument, with --prompt, or on stdin with '-'");
+  if (const auto bad = first_invalid_utf8(text)) {
     fail(ErrorCode::kBadInput, "{}: invalid UTF-8 at byte {}", from_stdin ? "stdin" : "prompt", *bad);
   }
   return text;
@@ -83,15 +85,17 @@ void print_timings(const Timings& t, const Runner& runner) {
   const nlohmann::json j = timings_json(t, runner);
   const auto mb = [&](const char* key) { return j[key].get<double>() / 1e6; };
   fmt::print(stderr,
-             "\nload {:.0f} ms | first token after {:.0f} ms | prompt {} tokens, {:.1f} tok/s | generation {} tokens, {:.1f} "
+             "\nload {:.0f} ms | first token after {:.0f} ms | prompt {} tokens, {:.1f} tok/s | generation "
+             "{} tokens, {:.1f} "
              "tok/s\nmemory: learned {:.1f} MB, KV cache {:.1f} MB, scratch {:.1f} MB, peak {:.1f} MB\n",
-             j["load_ms"].get<double>(), j["ttft_ms"].get<double>(), t.prompt_tokens, j["prompt_tok_s"].get<double>(),
-             t.drawn, j["generation_tok_s"].get<double>(), mb("learned_bytes"), mb("kv_bytes"), mb("scratch_bytes"),
-             mb("peak_resident_bytes"));
+             j["load_ms"].get<double>(), j["ttft_ms"].get<double>(), t.prompt_tokens,
+             j["prompt_tok_s"].get<double>(), t.drawn, j["generation_tok_s"].get<double>(),
+             mb("learned_bytes"), mb("kv_bytes"), mb("scratch_bytes"), mb("peak_resident_bytes"));
 }
 
-nlohmann::json answer_json(const Arguments& a, const Engine::Admitted& admitted, const Event& last, const std::string& text,
-                           const std::vector<TokenId>& ids, const std::vector<double>& logprobs) {
+nlohmann::json answer_json(const Arguments& a, const Engine::Admitted& admitted, const Event& last,
+                           const std::string& text, const std::vector<TokenId>& ids,
+                           const std::vector<double>& logprobs) {
   nlohmann::json knobs = nlohmann::json::object();
   for (const Knob* k : a.known) {
     if (a.knobs.is_set(k->name)) knobs[std::string(k->name)] = std::string(a.knobs.source(k->name));
@@ -169,7 +173,8 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
 
 int run(Arguments& a) {
   if (!a.raw) {
-    fail(ErrorCode::kUsage, "this version feeds the prompt as it is, without a chat template: say so with --raw");
+    fail(ErrorCode::kUsage,
+         "this version feeds the prompt as it is, without a chat template: say so with --raw");
   }
   const std::string prompt = prompt_text(a);
   Session session(a.model);
@@ -181,21 +186,23 @@ int run(Arguments& a) {
 }  // namespace
 
 const Command& command() {
-  static const Command c{
-      "run", "Continue a prompt with a model", [](CLI::App& app) -> std::function<int()> {
-        auto a = std::make_shared<Arguments>();
-        add_model_arguments(app, a->model);
-        app.add_option("prompt", a->prompt, "The prompt; '-' reads it from stdin");
-        app.add_option("--prompt,-p", a->prompt_option, "The prompt, where it could be taken for something else");
-        app.add_flag("--raw", a->raw, "Feed the prompt as it is, without a chat template");
-        app.add_flag("--json", a->json, "Print one JSON object instead of streaming text");
-        app.add_option("--request", a->request_file, "A JSON object of settings (fields as in docs/reference/knobs.md)");
-        add_knob_options(app, a->known, a->knobs);
-        return [a] {
-          if (!a->request_file.empty()) a->knobs.set_from_json(read_text(a->request_file, 1 << 20), "request");
-          return run(*a);
-        };
-      }};
+  static const Command c{"run", "Continue a prompt with a model", [](CLI::App& app) -> std::function<int()> {
+                           auto a = std::make_shared<Arguments>();
+                           add_model_arguments(app, a->model);
+                           app.add_option("prompt", a->prompt, "The prompt; '-' reads it from stdin");
+                           app.add_option("--prompt,-p", a->prompt_option,
+                                          "The prompt, where it could be taken for something else");
+                           app.add_flag("--raw", a->raw, "Feed the prompt as it is, without a chat template");
+                           app.add_flag("--json", a->json, "Print one JSON object instead of streaming text");
+                           app.add_option("--request", a->request_file,
+                                          "A JSON object of settings (fields as in docs/reference/knobs.md)");
+                           add_knob_options(app, a->known, a->knobs);
+                           return [a] {
+                             if (!a->request_file.empty())
+                               a->knobs.set_from_json(read_text(a->request_file, 1 << 20), "request");
+                             return run(*a);
+                           };
+                         }};
   return c;
 }
 

@@ -1,5 +1,6 @@
-// Matmul of the float formats with AVX2: F = fma(w[k], x[k], F) for 16 rows (two vectors of 8) of G row groups by T
-// tokens. Every sum is one chain of dependent multiply-adds, so the 2 · G · T sums of a tile hide each other's latency.
+// Matmul of the float formats with AVX2: F = fma(w[k], x[k], F) for 16 rows (two vectors of 8) of G row
+// groups by T tokens. Every sum is one chain of dependent multiply-adds, so the 2 · G · T sums of a tile hide
+// each other's latency.
 #pragma once
 
 #include <immintrin.h>

@@ -1,6 +1,6 @@
-// Llama: a pre-norm decoder of attention and SwiGLU blocks with rotary positions. Also Mistral and SmolLM, which name it.
-// Source: Touvron et al. 2023 (arXiv 2302.13971). Weights: GGUF architecture "llama", whose converter has permuted the rows
-// of attn_q and attn_k so that rotated pairs are neighbours.
+// Llama: a pre-norm decoder of attention and SwiGLU blocks with rotary positions. Also Mistral and SmolLM,
+// which name it. Source: Touvron et al. 2023 (arXiv 2302.13971). Weights: GGUF architecture "llama", whose
+// converter has permuted the rows of attn_q and attn_k so that rotated pairs are neighbours.
 #include "base/error.h"
 #include "models/family.h"
 #include "models/layers/attention.h"
@@ -15,7 +15,8 @@ namespace {
 void read(const Metadata& m, ModelConfig& c) {
   c.rope.interleaved = true;
   if (m.integer("llama.expert_count", 0, 65536, 0) > 0) {
-    fail(ErrorCode::kUnsupported, "llama.expert_count: mixture-of-experts models of this architecture are not supported");
+    fail(ErrorCode::kUnsupported,
+         "llama.expert_count: mixture-of-experts models of this architecture are not supported");
   }
   const std::string scaling = m.text("llama.rope.scaling.type", "none");
   if (scaling != "none") {
@@ -35,7 +36,8 @@ void tensors(const ModelConfig& c, TensorList& t) {
 
 class Llama final : public Network {
  public:
-  Llama(const Weights& w, const ModelConfig& c) : c_(c), token_embd_(w.matrix("token_embd.weight")), head_(w) {
+  Llama(const Weights& w, const ModelConfig& c)
+      : c_(c), token_embd_(w.matrix("token_embd.weight")), head_(w) {
     for (int64_t i = 0; i < c.n_layers; ++i) blocks_.push_back({Attention(w, c, i), GatedFfn(w, c, i)});
   }
 

@@ -23,8 +23,8 @@ Attention::Attention(const Weights& w, const ModelConfig&, int64_t i)
       v_(w.matrix(block_tensor(i, "attn_v"))),
       output_(w.matrix(block_tensor(i, "attn_output"))) {}
 
-void Attention::forward(const ModelConfig& c, const Batch& in, const KvLayer& kv, const ops::RopeTable& angles,
-                        Scratch& s, Exec& x, Matrix<float> hidden) const {
+void Attention::forward(const ModelConfig& c, const Batch& in, const KvLayer& kv,
+                        const ops::RopeTable& angles, Scratch& s, Exec& x, Matrix<float> hidden) const {
   const int64_t n = in.n_rows();
   const Matrix<float> normed = s.normed.shape(n, c.hidden_size);
   const Matrix<float> q = s.q.shape(n, c.n_heads * c.head_dim);

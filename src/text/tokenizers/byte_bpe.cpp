@@ -10,12 +10,12 @@
 #include <functional>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "text/bpe_merges.h"
 #include "text/byte_alphabet.h"
 #include "text/pre_tokenizers.h"
 #include "text/special_tokens.h"
 #include "text/tokenizer.h"
-#include "text/utf8.h"
 
 namespace kelda::text::byte_bpe {
 namespace {

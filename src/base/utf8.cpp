@@ -1,10 +1,10 @@
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <cstring>
 
 #include "base/check.h"
 
-namespace kelda::text {
+namespace kelda {
 namespace {
 
 // What may follow a lead byte: how many bytes in all, and the range of the second one. The narrowed ranges
@@ -79,4 +79,4 @@ void append_utf8(uint32_t c, std::string& out) {
   }
 }
 
-}  // namespace kelda::text
+}  // namespace kelda

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace kelda::text {
+namespace kelda {
 
 inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
@@ -26,8 +26,9 @@ Utf8Sequence next_utf8(std::string_view bytes);
 
 // Byte offset of the first sequence that is not a character; nullopt if all are. Linear.
 std::optional<std::size_t> first_invalid_utf8(std::string_view bytes);
+inline bool is_utf8(std::string_view bytes) { return !first_invalid_utf8(bytes); }
 
 // Appends the UTF-8 of a code point below 0x110000.
 void append_utf8(uint32_t code_point, std::string& out);
 
-}  // namespace kelda::text
+}  // namespace kelda

@@ -1,8 +1,8 @@
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <gtest/gtest.h>
 
-namespace kelda::text {
+namespace kelda {
 namespace {
 
 using Kind = Utf8Sequence::Kind;
@@ -65,5 +65,21 @@ TEST(Utf8, TheFirstInvalidByteIsFoundAtAnyOffset) {
   EXPECT_FALSE(first_invalid_utf8(""));
 }
 
+TEST(IsUtf8, AcceptsEveryLengthAndTheBordersOfEach) {
+  for (const char* text :
+       {"", "a", "\x7F", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80",
+        "\xEF\xBF\xBF", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "naïve 日本 🙂"}) {
+    EXPECT_TRUE(is_utf8(text)) << text;
+  }
+}
+
+TEST(IsUtf8, RefusesOverlongFormsSurrogatesAndCutSequences) {
+  for (const char* text : {"\x80", "\xBF", "\xC0\xAF", "\xC1\xBF", "\xC2", "\xC2\x41", "\xE0\x9F\xBF",
+                           "\xE0\xA0", "\xED\xA0\x80", "\xED\xBF\xBF", "\xEF\xBF\x7F", "\xF0\x8F\xBF\xBF",
+                           "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "ok\xFE"}) {
+    EXPECT_FALSE(is_utf8(text)) << text;
+  }
+}
+
 }  // namespace
-}  // namespace kelda::text
+}  // namespace kelda

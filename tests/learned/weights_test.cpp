@@ -1,0 +1,143 @@
+#include "learned/weights.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/error.h"
+#include "files/gguf_writer.h"
+
+namespace kelda {
+namespace {
+
+// A file of given tensors, values 0.25 · (i mod 17) − 2 in the given format.
+class TensorFile {
+ public:
+  explicit TensorFile(
+      const std::vector<std::tuple<std::string, std::vector<int64_t>, std::string_view>>& tensors)
+      : path_(std::filesystem::temp_directory_path() / fmt::format("kelda-weights-{}.gguf", ::getpid())) {
+    std::vector<TensorInfo> infos;
+    std::vector<std::vector<std::byte>> data;
+    for (const auto& [name, shape, format] : tensors) {
+      TensorInfo t;
+      t.name = name;
+      t.shape = shape;
+      t.format = quant::find_format(format);
+      t.gguf_type = t.format->gguf_type;
+      std::vector<float> values(static_cast<std::size_t>(t.n_elements()));
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.25f * static_cast<float>(i % 17) - 2;
+      data.emplace_back(static_cast<std::size_t>(t.rows() * quant::row_bytes(*t.format, t.cols())));
+      for (int64_t r = 0; r < t.rows(); ++r) {
+        t.format->quantize(values.data() + r * t.cols(),
+                           data.back().data() + r * quant::row_bytes(*t.format, t.cols()), t.cols());
+      }
+      infos.push_back(t);
+    }
+    Metadata m;
+    m.add("general.architecture", MetadataValue::Variant(std::string("none")));
+    GgufWriter writer(path_, m, infos);
+    for (const auto& d : data) writer.append(d);
+    writer.commit();
+    file_ = open_gguf(path_);
+  }
+  ~TensorFile() { std::filesystem::remove(path_); }
+  const ModelFile& file() const { return *file_; }
+
+ private:
+  std::filesystem::path path_;
+  std::unique_ptr<ModelFile> file_;
+};
+
+TensorList two_tensors() {
+  TensorList list;
+  list.matrix("a.weight", 100, 64);
+  list.vector("n.weight", 64);
+  return list;
+}
+
+Weights load(const TensorFile& f, const TensorList& list, Compute compute = Compute::kAuto,
+             int n_threads = 2) {
+  ThreadPool pool(n_threads);
+  return load_weights(f.file(), list, compute, pool, nullptr);
+}
+
+std::string error_of(const TensorFile& f, const TensorList& list) {
+  try {
+    check_tensors(f.file(), list);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kBadInput);
+    return e.what();
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+
+TEST(Weights, GiveBackTheFilesNumbers) {
+  for (const quant::FormatSpec* format : quant::formats()) {
+    const TensorFile f({{"a.weight", {100, 64}, format->name}, {"n.weight", {64}, "f32"}});
+    const Weights kept = load(f, two_tensors());
+    const Weights reference = load(f, two_tensors(), Compute::kReference);
+    EXPECT_EQ(kept.matrix("a.weight").format().name, format->name);
+    EXPECT_EQ(reference.matrix("a.weight").format().name, "f32");
+    std::vector<float> a(64), b(64);
+    for (int64_t r = 0; r < 100; ++r) {
+      kept.matrix("a.weight").unpack_row(r, a.data());
+      reference.matrix("a.weight").unpack_row(r, b.data());
+      ASSERT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0) << format->name << " row " << r;
+    }
+    EXPECT_EQ(kept.vector("n.weight")[3], 0.25f * 3 - 2);
+  }
+}
+
+TEST(Weights, AreTheSameForAnyNumberOfThreads) {
+  const TensorFile f({{"a.weight", {100, 64}, "q4_1"}, {"n.weight", {64}, "f16"}});
+  const Weights one = load(f, two_tensors(), Compute::kAuto, 1);
+  const Weights four = load(f, two_tensors(), Compute::kAuto, 4);
+  const auto &a = one.matrix("a.weight"), &b = four.matrix("a.weight");
+  for (int64_t g = 0; g < a.n_groups(); ++g) {
+    ASSERT_EQ(std::memcmp(a.group(g), b.group(g), static_cast<std::size_t>(a.group_bytes())), 0);
+  }
+}
+
+TEST(Weights, BytesAreWhatWasForetold) {
+  const TensorFile f({{"a.weight", {100, 64}, "q8_0"}, {"n.weight", {64}, "f32"}});
+  for (const Compute compute : {Compute::kAuto, Compute::kReference}) {
+    EXPECT_EQ(load(f, two_tensors(), compute).bytes(), packed_bytes(f.file(), two_tensors(), compute));
+  }
+}
+
+TEST(Weights, ATiedTensorIsTheOtherOneUnlessTheFileHasIt) {
+  TensorList list = two_tensors();
+  list.tied_matrix("b.weight", "a.weight", 100, 64);
+  const TensorFile tied({{"a.weight", {100, 64}, "q8_0"}, {"n.weight", {64}, "f32"}});
+  const Weights w = load(tied, list);
+  EXPECT_EQ(&w.matrix("b.weight"), &w.matrix("a.weight"));
+  const TensorFile untied(
+      {{"a.weight", {100, 64}, "q8_0"}, {"n.weight", {64}, "f32"}, {"b.weight", {100, 64}, "f16"}});
+  const Weights u = load(untied, list);
+  EXPECT_EQ(u.matrix("b.weight").format().name, "f16");
+}
+
+TEST(Weights, AnOptionalTensorMayBeAbsent) {
+  TensorList list = two_tensors();
+  list.optional_vector("bias", 64);
+  const TensorFile f({{"a.weight", {100, 64}, "q8_0"}, {"n.weight", {64}, "f32"}});
+  EXPECT_FALSE(load(f, list).has("bias"));
+  EXPECT_TRUE(load(f, list).has("n.weight"));
+}
+
+TEST(CheckTensors, NamesWhatIsMissingUnknownOrOfAnotherShape) {
+  const TensorFile missing({{"a.weight", {100, 64}, "f32"}});
+  EXPECT_NE(error_of(missing, two_tensors()).find("n.weight"), std::string::npos);
+  const TensorFile unknown(
+      {{"a.weight", {100, 64}, "f32"}, {"n.weight", {64}, "f32"}, {"z.weight", {64}, "f32"}});
+  EXPECT_NE(error_of(unknown, two_tensors()).find("z.weight"), std::string::npos);
+  const TensorFile turned({{"a.weight", {64, 100}, "f32"}, {"n.weight", {64}, "f32"}});
+  const std::string message = error_of(turned, two_tensors());
+  EXPECT_NE(message.find("[64, 100]"), std::string::npos) << message;
+  EXPECT_NE(message.find("[100, 64]"), std::string::npos) << message;
+}
+
+}  // namespace
+}  // namespace kelda
