@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/math.h"
 #include "base/rng.h"
 #include "files/gguf_writer.h"
 #include "learned/vocabulary.h"
@@ -28,10 +29,11 @@ struct TinyOptions {
   uint64_t seed = 1;
 };
 
+// By our own functions, so that the file is the same on every machine.
 inline double normal(uint64_t seed, uint32_t stream, uint32_t i) {
   const DrawKey key{seed, stream, i};
   const double u = 1.0 - uniform(key, 0), v = uniform(key, 1);
-  return std::sqrt(-2 * std::log(u)) * std::cos(2 * M_PI * v);
+  return std::sqrt(-2 * log_f64(u)) * sincos_f64(2 * M_PI * v).cos;
 }
 
 inline Metadata tiny_metadata(const models::Family& family, const TinyOptions& o) {

@@ -1,0 +1,64 @@
+// The logits of known files, as hashes: a change of the arithmetic's rules shows here and needs a decision
+// (docs/adr/0009-equal-bits.md), never an accident. Written anew by running this test with
+// KELDA_UPDATE_GOLDEN=1.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "engine/runner.h"
+#include "models/tiny_model.h"
+
+namespace kelda {
+namespace {
+
+const std::string kGolden = std::string(KELDA_SOURCE_DIR) + "/tests/golden/logit_hashes.json";
+
+std::string hash_of_logits(const std::filesystem::path& path, int64_t n_tokens, KvType kv, Compute compute) {
+  ThreadPool pool(2);
+  Runner runner(Model::load(path, {compute, {}}, pool), {kv, n_tokens}, pool);
+  std::vector<TokenId> ids;
+  for (int64_t i = 0; i < n_tokens; ++i) {
+    ids.push_back(static_cast<TokenId>((i * 7919 + 13) % runner.model().config().vocab_size));
+  }
+  Sha256 hash;
+  runner.all_logits(ids, 64, [&](int64_t, std::span<const float> row) { hash.update(std::as_bytes(row)); });
+  return hash.hex();
+}
+
+void check(const std::string& name, const std::string& hash) {
+  nlohmann::json golden = nlohmann::json::object();
+  if (std::filesystem::exists(kGolden)) golden = nlohmann::json::parse(read_text(kGolden, 1 << 20));
+  if (std::getenv("KELDA_UPDATE_GOLDEN") != nullptr) {
+    golden[name] = hash;
+    AtomicFile out(kGolden);
+    out.write(golden.dump(2) + "\n");
+    out.commit();
+  }
+  ASSERT_TRUE(golden.contains(name)) << name << " has no recorded hash; got " << hash;
+  EXPECT_EQ(golden[name].get<std::string>(), hash) << name;
+}
+
+TEST(LogitHashes, OfTinyModelsAreTheRecordedOnes) {
+  for (const models::Family* family : models::families()) {
+    for (const quant::FormatSpec* format : quant::formats()) {
+      const auto path = testing::write_tiny_model(*family, {.format = format->name});
+      check(fmt::format("tiny {} {}", family->name, format->name),
+            hash_of_logits(path, 130, KvType::kF16, Compute::kAuto));
+      std::filesystem::remove(path);
+    }
+  }
+}
+
+TEST(LogitHashes, OfTheRealModelAreTheRecordedOnes) {
+  const char* path = std::getenv("KELDA_TEST_MODEL");
+  if (path == nullptr || *path == '\0') GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
+  check("smollm2", hash_of_logits(path, 130, KvType::kF16, Compute::kAuto));
+  check("smollm2 reference", hash_of_logits(path, 20, KvType::kF32, Compute::kReference));
+}
+
+}  // namespace
+}  // namespace kelda
