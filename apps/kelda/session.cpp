@@ -35,7 +35,7 @@ Session::Session(const ModelArguments& a) : resolved_(hub::resolve(a.model)) {
   bar.clear();
   Runner::Options runner_options;
   runner_options.kv_type = reference ? KvType::kF32 : KvType::kF16;
-  runner_options.kv_tokens = a.window;
+  runner_options.window = a.window;
   runner_ = std::make_unique<Runner>(std::move(model), runner_options, *pool_);
   load_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (const std::string_view format : runner_->model().weights().formats()) {

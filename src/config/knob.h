@@ -65,6 +65,7 @@ class Knobs {
   const std::string& text(std::string_view name) const;
   const std::vector<std::string>& texts(std::string_view name) const;
   const TokenBias& token_bias(std::string_view name) const;
+  const KnobValue& value_of(std::string_view name) const { return entry(name).value; }  // of any type
   bool is_set(std::string_view name) const;  // by anything but the default
   std::string_view source(std::string_view name) const;
   std::span<const Knob* const> known() const { return known_; }

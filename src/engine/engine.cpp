@@ -1,10 +1,12 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <new>
 #include <random>
 #include <utility>
 
-#include "base/check.h"
+#include "base/checked.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "sampling/chain.h"
 #include "sampling/request_knobs.h"
@@ -70,14 +72,7 @@ struct Engine::Running {
 };
 
 Engine::Engine(Runner& runner, const Options& options)
-    : runner_(runner),
-      window_(options.window > 0 ? options.window : runner.model().config().n_ctx_train),
-      prefill_chunk_(options.prefill_chunk) {
-  const int64_t trained = runner.model().config().n_ctx_train;
-  if (window_ > trained) {
-    fail(ErrorCode::kUsage, "a window of {} tokens was asked for; the model was trained on {}", window_,
-         trained);
-  }
+    : runner_(runner), window_(runner.window()), prefill_chunk_(options.prefill_chunk) {
   if (prefill_chunk_ < 1)
     fail(ErrorCode::kUsage, "prefill_chunk is {}; at least 1 is needed", prefill_chunk_);
 }
@@ -99,6 +94,14 @@ Engine::Admitted Engine::add(Request request) {
          "the prompt has {} tokens and the window is {}: shorten the prompt to at most {} tokens, so that "
          "one fits after it",
          n_prompt, window_, window_ - 1);
+  }
+  const KvCache& cache = runner_.cache();
+  for (int g = 0; g < cache.n_groups(); ++g) {
+    const int64_t needed = ceil_div(n_prompt + (asked > 0 ? 1 : 0), kKvBlock);
+    if (cache.window(g) == 0 && needed > cache.pool(g).n_blocks()) {
+      fail(ErrorCode::kOutOfMemory, "the prompt has {} tokens and the KV cache has room for {}", n_prompt,
+           cache.pool(g).n_blocks() * kKvBlock);
+    }
   }
   Admitted admitted{next_id_++, 0, asked, sampling::notices(request.knobs)};
   const int64_t room = window_ - n_prompt;
@@ -124,69 +127,87 @@ void Engine::cancel(RequestId id) {
   }
 }
 
-// Running answers first (one token each), then prompts in order of arrival up to the chunk's size.
-void Engine::gather(Batch& batch, std::vector<Running*>& drawing) {
+// In order of arrival: the last token of each running answer, and of prompts up to the chunk's size over all
+// of them.
+void Engine::gather() {
+  batch_.clear();
+  drawing_.clear();
   int64_t budget = prefill_chunk_;
   for (auto& r : running_) {
     const std::span<const TokenId> pending = r->pending();
     const bool prefilling = r->generated.empty();
-    if (r->finished || (prefilling && budget == 0)) continue;
+    if (prefilling && budget == 0) continue;
     const auto n = prefilling ? std::min(static_cast<int64_t>(pending.size()), budget) : 1;
     if (prefilling) budget -= n;
     const bool last = n == static_cast<int64_t>(pending.size());
-    batch.add(r->sequence, pending.first(static_cast<std::size_t>(n)),
-              last ? Batch::Logits::kLast : Batch::Logits::kNone);
-    ++r->passes;
-    if (last) drawing.push_back(r.get());
+    batch_.add(r->sequence, pending.first(static_cast<std::size_t>(n)),
+               last ? Batch::Logits::kLast : Batch::Logits::kNone);
+    if (last) drawing_.push_back(r.get());
   }
 }
 
 bool Engine::step(const std::function<void(const Event&)>& on_event) {
+  const FloatEnvironment rounding;
+  deliver(on_event);
   for (auto& r : running_) {
     if (!r->cancelled) continue;
     Event event;
     event.request = r->id;
     finish(*r, event, FinishReason::kCancelled);
-    on_event(event);
+    outbox_.push_back(std::move(event));
   }
   remove_finished();
-  if (running_.empty()) return false;
-
-  batch_.clear();
-  std::vector<Running*> drawing;
+  if (running_.empty()) {
+    deliver(on_event);
+    return false;
+  }
   try {
-    gather(batch_, drawing);
-  } catch (const Error& e) {  // the cache is full: the youngest request gives way, the others go on
-    batch_.clear();
-    Running& youngest = *running_.back();
-    Event event;
-    event.request = youngest.id;
-    event.error = e.what();
-    finish(youngest, event, FinishReason::kError);
-    on_event(event);
-    remove_finished();
-    return true;
-  }
-  const Matrix<const float> logits = runner_.forward(batch_);
-  for (auto& r : running_) {
+    gather();
+    const Matrix<const float> logits = runner_.forward(batch_);
+    // From here on nothing throws: the pass is in the cache, and every request that read something knows it.
     for (const BatchRun& run : batch_.runs) {
-      if (run.sequence == &r->sequence) r->sequence.advance(run.n_tokens);
+      const auto r = std::find_if(running_.begin(), running_.end(),
+                                  [&](const auto& x) { return &x->sequence == run.sequence; });
+      (*r)->sequence.advance(run.n_tokens);
+      ++(*r)->passes;
     }
+    for (std::size_t i = 0; i < drawing_.size(); ++i)
+      draw(*drawing_[i], logits.row_span(static_cast<int64_t>(i)));
+  } catch (const Error& e) {
+    fail_youngest(e.code(), e.what());
+  } catch (const std::bad_alloc&) {
+    fail_youngest(ErrorCode::kOutOfMemory, "out of memory");
   }
-  for (std::size_t i = 0; i < drawing.size(); ++i)
-    draw(*drawing[i], logits.row_span(static_cast<int64_t>(i)), on_event);
   remove_finished();
+  deliver(on_event);
   return true;
 }
 
+void Engine::fail_youngest(ErrorCode code, const char* why) {
+  Running& youngest = *running_.back();
+  Event event;
+  event.request = youngest.id;
+  event.error_code = code;
+  event.error = why;
+  finish(youngest, event, FinishReason::kError);
+  outbox_.push_back(std::move(event));
+}
+
+void Engine::deliver(const std::function<void(const Event&)>& on_event) {
+  while (!outbox_.empty()) {
+    const Event event = std::move(outbox_.front());
+    outbox_.pop_front();
+    on_event(event);
+  }
+}
+
 // The per-sequence step: what goes wrong here ends this request alone.
-void Engine::draw(Running& r, std::span<const float> logits,
-                  const std::function<void(const Event&)>& on_event) {
+void Engine::draw(Running& r, std::span<const float> logits) {
   Event event;
   event.request = r.id;
   if (r.max_tokens == 0) {  // the prompt was only to be read
     finish(r, event, FinishReason::kLength);
-    on_event(event);
+    outbox_.push_back(std::move(event));
     return;
   }
   try {
@@ -208,11 +229,15 @@ void Engine::draw(Running& r, std::span<const float> logits,
         finish(r, event, FinishReason::kLength);
       }
     }
+  } catch (const Error& e) {
+    event.error_code = e.code();
+    event.error = e.what();
+    finish(r, event, FinishReason::kError);
   } catch (const std::exception& e) {
     event.error = e.what();
     finish(r, event, FinishReason::kError);
   }
-  on_event(event);
+  outbox_.push_back(std::move(event));
 }
 
 // Lets out the text that was held back, and closes the request.

@@ -3,6 +3,7 @@
 // (docs/adr/0009-equal-bits.md). One thread at a time; callers that have several put a queue in front.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -17,7 +18,6 @@ namespace kelda {
 class Engine {
  public:
   struct Options {
-    int64_t window = 0;  // tokens a sequence may have; 0 = the model's trained window. Never more than that.
     int64_t prefill_chunk = 512;  // prompt tokens per step over all requests, ≥ 1
   };
   // The runner outlives the engine.
@@ -37,17 +37,24 @@ class Engine {
   // Ends it at the next step with kCancelled.
   void cancel(RequestId id);
 
-  // One forward pass; on_event is called for each request that moved. False when there is nothing to do.
+  // One forward pass; on_event is called for each request that moved, after the step is complete: if it
+  // throws, nothing of the engine is lost, and the events not yet delivered come first in the next step.
+  // False when there is nothing to do. Memory that runs out (the cache, or scratch for the pass) ends the
+  // youngest request with kError, so that the others can go on.
   bool step(const std::function<void(const Event&)>& on_event);
 
   int64_t window() const { return window_; }
 
  private:
   struct Running;
-  void gather(Batch& batch, std::vector<Running*>& drawing);
-  void draw(Running& r, std::span<const float> logits, const std::function<void(const Event&)>& on_event);
+  // Puts what each request should read next into batch_, and those that will then draw into drawing_, in
+  // order of their rows.
+  void gather();
+  void draw(Running& r, std::span<const float> logits);
   void finish(Running& r, Event& event, FinishReason reason);
+  void fail_youngest(ErrorCode code, const char* why);
   void remove_finished();
+  void deliver(const std::function<void(const Event&)>& on_event);
 
   Runner& runner_;
   int64_t window_;
@@ -55,6 +62,8 @@ class Engine {
   RequestId next_id_ = 1;
   std::list<std::unique_ptr<Running>> running_;  // in order of arrival
   Batch batch_;
+  std::vector<Running*> drawing_;
+  std::deque<Event> outbox_;  // events not yet delivered
 };
 
 }  // namespace kelda

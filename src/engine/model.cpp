@@ -1,21 +1,47 @@
 #include "engine/model.h"
 
+#include <utility>
+
+#include "base/error.h"
+
 namespace kelda {
+namespace {
+
+// All but the tensors: what throws here knows the metadata, but not whose it is.
+ModelHead understand(const Metadata& metadata) {
+  ModelHead head;
+  head.family = &models::find_family(metadata);
+  head.config = models::read_config(metadata);
+  head.vocabulary = std::make_shared<const Vocabulary>(metadata);
+  head.tokenizer = text::make_tokenizer(head.vocabulary);
+  head.family->tensors(head.config, head.tensors);
+  return head;
+}
+
+}  // namespace
+
+ModelHead read_head(const ModelFile& file) {
+  ModelHead head;
+  try {
+    head = understand(file.metadata());
+  } catch (const Error& e) {
+    fail(e.code(), "{}: {}", file.path().string(), e.what());
+  }
+  check_tensors(file, head.tensors);
+  return head;
+}
 
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, const Options& options,
                                          ThreadPool& pool) {
   const auto file = open_gguf(path);
+  ModelHead head = read_head(*file);  // before the weights, so that a file that cannot run is refused at once
   std::shared_ptr<Model> model(new Model);
-  // The cheap things first, so that a file that cannot run is refused before its weights are read.
   model->compute_ = options.compute;
-  const models::Family& family = models::find_family(file->metadata());
-  model->config_ = models::read_config(file->metadata());
-  model->vocabulary_ = std::make_shared<const Vocabulary>(file->metadata());
-  model->tokenizer_ = text::make_tokenizer(model->vocabulary_);
-  TensorList tensors;
-  family.tensors(model->config_, tensors);
-  model->weights_ = load_weights(*file, tensors, options.compute, pool, options.progress);
-  model->network_ = family.bind(model->weights_, model->config_);
+  model->config_ = std::move(head.config);
+  model->vocabulary_ = std::move(head.vocabulary);
+  model->tokenizer_ = std::move(head.tokenizer);
+  model->weights_ = load_weights(*file, head.tensors, options.compute, pool, options.progress);
+  model->network_ = head.family->bind(model->weights_, model->config_);
   return model;
 }
 

@@ -16,13 +16,24 @@
 
 namespace kelda {
 
+// What a file says before its weights are read, checked: all that loading and the memory arithmetic need.
+struct ModelHead {
+  const models::Family* family = nullptr;
+  ModelConfig config;
+  std::shared_ptr<const Vocabulary> vocabulary;
+  std::unique_ptr<const text::Tokenizer> tokenizer;
+  TensorList tensors;
+};
+// Throws kelda::Error, whose message begins with the file's path, for a file that this build cannot run.
+ModelHead read_head(const ModelFile& file);
+
 class Model {
  public:
   struct Options {
     Compute compute = Compute::kAuto;
     std::function<void(uint64_t done, uint64_t total)> progress;  // bytes of the file
   };
-  // Reads, checks and packs. Throws kelda::Error naming what is wrong with the file.
+  // Reads, checks and packs. Throws kelda::Error: the path, and what is wrong with the file.
   static std::shared_ptr<const Model> load(const std::filesystem::path& path, const Options& options,
                                            ThreadPool& pool);
 

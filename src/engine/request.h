@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "config/knob.h"
 #include "learned/vocabulary.h"
 
@@ -46,8 +47,9 @@ struct Event {
   std::optional<FinishReason> finish;  // set on the last event
   std::string stop;                    // the stop string or end token's piece that ended it, if one did
   std::string error;                   // kError: what happened to this request; others go on
-  Usage usage;                         // with finish
-  ContextReport context;               // with finish
+  ErrorCode error_code = ErrorCode::kInternal;  // with error
+  Usage usage;                                  // with finish
+  ContextReport context;                        // with finish
 };
 
 }  // namespace kelda

@@ -7,6 +7,17 @@
 #include "base/error.h"
 
 namespace kelda {
+namespace {
+
+int64_t checked_window(int64_t asked, int64_t trained) {
+  if (asked > trained) {
+    fail(ErrorCode::kUsage, "a window of {} tokens was asked for; the model was trained on {}", asked,
+         trained);
+  }
+  return asked > 0 ? asked : trained;
+}
+
+}  // namespace
 
 const kernels::KernelTable& choose_kernels() {
   return choose_isa() == Isa::kAvx2 ? kernels::avx2_table() : kernels::scalar_table();
@@ -15,9 +26,10 @@ const kernels::KernelTable& choose_kernels() {
 Runner::Runner(std::shared_ptr<const Model> model, const Options& options, ThreadPool& pool,
                const kernels::KernelTable& kernels)
     : model_(std::move(model)),
+      window_(checked_window(options.window, model_->config().n_ctx_train)),
       exec_{pool, kernels},
       cache_(models::kv_shape(model_->config(), options.kv_type),
-             options.kv_tokens > 0 ? options.kv_tokens : model_->config().n_ctx_train) {}
+             options.kv_tokens > 0 ? options.kv_tokens : window_) {}
 
 Matrix<const float> Runner::forward(const Batch& batch) {
   const FloatEnvironment rounding;
@@ -32,9 +44,8 @@ Matrix<const float> Runner::forward(const Batch& batch) {
 void Runner::all_logits(std::span<const TokenId> tokens, int64_t chunk,
                         const std::function<void(int64_t, std::span<const float>)>& each) {
   const auto n = static_cast<int64_t>(tokens.size());
-  if (n > model_->config().n_ctx_train) {
-    fail(ErrorCode::kContextLength, "the prompt has {} tokens, the model's window is {}", n,
-         model_->config().n_ctx_train);
+  if (n > window_) {
+    fail(ErrorCode::kContextLength, "the prompt has {} tokens, the window is {}", n, window_);
   }
   Sequence sequence(cache_);
   Batch batch;

@@ -21,9 +21,10 @@ class Runner {
  public:
   struct Options {
     KvType kv_type = KvType::kF16;
-    int64_t kv_tokens = 0;  // room for this many tokens over all sequences; 0 = the model's window
+    int64_t window = 0;     // tokens a sequence may have; 0 = the window the model was trained on, never more
+    int64_t kv_tokens = 0;  // room for this many tokens over all sequences; 0 = one window
   };
-  // The pool outlives the runner.
+  // The pool outlives the runner. Throws kUsage for a window beyond the trained one, kOutOfMemory.
   Runner(std::shared_ptr<const Model> model, const Options& options, ThreadPool& pool,
          const kernels::KernelTable& kernels = choose_kernels());
 
@@ -36,8 +37,8 @@ class Runner {
   void all_logits(std::span<const TokenId> tokens, int64_t chunk,
                   const std::function<void(int64_t, std::span<const float>)>& each);
 
+  int64_t window() const { return window_; }
   const Model& model() const { return *model_; }
-  std::shared_ptr<const Model> shared_model() const { return model_; }
   KvCache& cache() { return cache_; }
   const KvCache& cache() const { return cache_; }
   ThreadPool& pool() { return exec_.pool; }
@@ -48,6 +49,7 @@ class Runner {
 
  private:
   std::shared_ptr<const Model> model_;
+  int64_t window_;
   Exec exec_;
   KvCache cache_;
   models::Scratch scratch_;

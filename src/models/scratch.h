@@ -2,6 +2,7 @@
 // sequence.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -20,7 +21,11 @@ class Plane {
   // [rows, cols], contents undefined.
   Matrix<float> shape(int64_t rows, int64_t cols) {
     const auto bytes = static_cast<uint64_t>(rows * cols) * sizeof(float);
-    if (bytes > memory_.size()) memory_ = Buffer(bytes);
+    if (bytes > memory_.size()) {
+      const uint64_t grown = std::max(bytes, memory_.size() + memory_.size() / 4);
+      memory_ = Buffer();  // the old memory goes before the new is asked for
+      memory_ = Buffer(grown);
+    }
     return {memory_.as<float>(), rows, cols};
   }
   uint64_t bytes() const { return memory_.size(); }

@@ -81,6 +81,12 @@ uint64_t KvCache::bytes_used() const {
   return bytes;
 }
 
+uint64_t KvCache::most_bytes_used() const {
+  uint64_t bytes = 0;
+  for (const Group& g : groups_) bytes += static_cast<uint64_t>(g.pool.most_used() * g.block_bytes);
+  return bytes;
+}
+
 uint64_t KvCache::bytes_reserved() const {
   uint64_t bytes = 0;
   for (const Group& g : groups_) bytes += static_cast<uint64_t>(g.pool.n_blocks() * g.block_bytes);

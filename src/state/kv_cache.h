@@ -62,8 +62,9 @@ class KvCache {
   const BlockPool& pool(int group) const { return groups_[static_cast<std::size_t>(group)].pool; }
   void copy_block(int group, BlockId from, BlockId to);
 
-  uint64_t bytes_used() const;      // blocks owned by somebody
-  uint64_t bytes_reserved() const;  // all blocks
+  uint64_t bytes_used() const;       // blocks owned by somebody
+  uint64_t most_bytes_used() const;  // the sum of each group's most, so far
+  uint64_t bytes_reserved() const;   // all blocks
 
  private:
   struct Group {

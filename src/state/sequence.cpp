@@ -28,13 +28,14 @@ void Sequence::release_all() {
 
 Sequence Sequence::fork() const {
   Sequence copy(*cache_);
-  copy.length_ = length_;
-  copy.tables_ = tables_;
   for (std::size_t g = 0; g < tables_.size(); ++g) {
-    for (const BlockId b : tables_[g]) {
+    copy.tables_[g].reserve(tables_[g].size());
+    for (const BlockId b : tables_[g]) {  // an owner for each block that the copy lists, at every moment
       if (b != kNoBlock) cache_->pool(static_cast<int>(g)).share(b);
+      copy.tables_[g].push_back(b);
     }
   }
+  copy.length_ = length_;
   return copy;
 }
 
@@ -42,9 +43,10 @@ void Sequence::reserve(int64_t n) {
   KELDA_CHECK(n >= 0);
   const auto wanted = static_cast<std::size_t>(ceil_div(length_ + n, kKvBlock));
   const auto writing = static_cast<std::size_t>(length_ / kKvBlock);  // the block of the next token
-  for (std::size_t g = 0; g < tables_.size(); ++g) {  // count first, so that a refusal changes nothing
+  for (std::size_t g = 0; g < tables_.size();
+       ++g) {  // first what can fail, so that a refusal changes nothing
     BlockPool& pool = cache_->pool(static_cast<int>(g));
-    const auto& table = tables_[g];
+    auto& table = tables_[g];
     int64_t needed = table.size() < wanted ? static_cast<int64_t>(wanted - table.size()) : 0;
     for (std::size_t i = writing; i < std::min(wanted, table.size()); ++i)
       needed += pool.owners(table[i]) > 1;
@@ -53,6 +55,8 @@ void Sequence::reserve(int64_t n) {
            "the KV cache is full: {} more blocks of {} tokens are needed, {} of {} are free", needed,
            kKvBlock, pool.n_free(), pool.n_blocks());
     }
+    table.reserve(wanted);
+    pool.prepare(needed);
   }
   for (std::size_t g = 0; g < tables_.size(); ++g) {
     const int group = static_cast<int>(g);

@@ -15,7 +15,7 @@ namespace {
 class EngineTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const auto path = testing::write_tiny_model(*models::families()[0], {.format = "q8_0", .n_ctx = 256});
+    const auto path = testing::write_tiny_model(*models::find_family("llama"), {.format = "q8_0", .n_ctx = 256});
     ThreadPool pool(1);
     model_ = Model::load(path, {}, pool);
     std::filesystem::remove(path);
@@ -49,8 +49,8 @@ class EngineTest : public ::testing::Test {
   }
   static Answer run_one(Request r, int64_t prefill_chunk = 512, int64_t window = 0) {
     ThreadPool pool(2);
-    Runner runner(model_, {}, pool);
-    Engine engine(runner, {window, prefill_chunk});
+    Runner runner(model_, {KvType::kF16, window}, pool);
+    Engine engine(runner, {prefill_chunk});
     engine.add(std::move(r));
     std::map<RequestId, Answer> answers;
     while (engine.step([&](const Event& e) { collect(answers, e); })) {
@@ -60,8 +60,8 @@ class EngineTest : public ::testing::Test {
   }
   static std::string error_of(Request r, ErrorCode code, int64_t window = 0) {
     ThreadPool pool(1);
-    Runner runner(model_, {}, pool);
-    Engine engine(runner, {window, 512});
+    Runner runner(model_, {KvType::kF16, window}, pool);
+    Engine engine(runner, {});
     try {
       engine.add(std::move(r));
     } catch (const Error& e) {
@@ -104,8 +104,8 @@ TEST_F(EngineTest, TheAnswerDoesNotDependOnCompanyChunkOrOrder) {
     EXPECT_EQ(run_one(ask(i), 1).ids, alone[i].ids) << "prefilled one by one";
 
   ThreadPool pool(2);
-  Runner runner(model_, {KvType::kF16, 4096}, pool);
-  Engine engine(runner, {0, 6});
+  Runner runner(model_, {KvType::kF16, 0, 4096}, pool);
+  Engine engine(runner, {6});
   std::map<RequestId, Answer> answers;
   std::map<RequestId, std::size_t> which;
   for (std::size_t i : {2u, 0u}) which[engine.add(ask(i)).id] = i;
@@ -196,7 +196,7 @@ TEST_F(EngineTest, BadRequestsAreRefused) {
 
 TEST_F(EngineTest, CancellingEndsOneAndLeavesTheOthers) {
   ThreadPool pool(1);
-  Runner runner(model_, {KvType::kF16, 4096}, pool);
+  Runner runner(model_, {KvType::kF16, 0, 4096}, pool);
   Engine engine(runner, {});
   const auto doomed =
       engine.add(request(encode("abc"), R"({"max_tokens":50,"ignore_eos":true,"seed":1})")).id;
@@ -216,7 +216,7 @@ TEST_F(EngineTest, CancellingEndsOneAndLeavesTheOthers) {
 
 TEST_F(EngineTest, AFullCacheEndsTheYoungestAloneWithAReason) {
   ThreadPool pool(1);
-  Runner runner(model_, {KvType::kF16, 2 * kKvBlock}, pool);
+  Runner runner(model_, {KvType::kF16, 0, 2 * kKvBlock}, pool);
   Engine engine(runner, {});
   const auto old =
       engine.add(request(std::vector<TokenId>(60, 9), R"({"max_tokens":60,"ignore_eos":true,"seed":1})")).id;
@@ -227,8 +227,45 @@ TEST_F(EngineTest, AFullCacheEndsTheYoungestAloneWithAReason) {
   }
   EXPECT_EQ(answers[young].last.finish, FinishReason::kError);
   EXPECT_NE(answers[young].last.error.find("KV cache is full"), std::string::npos);
+  EXPECT_EQ(answers[young].last.error_code, ErrorCode::kOutOfMemory);
   EXPECT_EQ(answers[old].last.finish, FinishReason::kLength);
   EXPECT_EQ(answers[old].ids.size(), 60u);
+}
+
+TEST_F(EngineTest, ACallbackThatThrowsLosesNothingOfTheEngine) {
+  const auto ask = [&](int i) {
+    return request(encode("abc"), fmt::format(R"({{"max_tokens":10,"ignore_eos":true,"seed":{}}})", i));
+  };
+  ThreadPool pool(1);
+  Runner runner(model_, {KvType::kF16, 0, 4096}, pool);
+  Engine engine(runner, {});
+  for (int i = 0; i < 3; ++i) engine.add(ask(i));
+  std::map<RequestId, Answer> answers;
+  int n_events = 0;
+  for (bool more = true; more;) {
+    try {
+      more = engine.step([&](const Event& e) {
+        collect(answers, e);
+        if (++n_events % 4 == 0) throw std::runtime_error("the reader went away");
+      });
+    } catch (const std::runtime_error&) {
+    }
+  }
+  ASSERT_EQ(answers.size(), 3u);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(answers[i + 1].ids, run_one(ask(i)).ids) << i;
+}
+
+TEST_F(EngineTest, APromptLargerThanTheCacheIsRefusedWhenItComes) {
+  ThreadPool pool(1);
+  Runner runner(model_, {KvType::kF16, 0, 2 * kKvBlock}, pool);
+  Engine engine(runner, {});
+  try {
+    engine.add(request(std::vector<TokenId>(150, 9), "{}"));
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kOutOfMemory);
+    EXPECT_NE(std::string(e.what()).find("128"), std::string::npos) << e.what();
+  }
 }
 
 }  // namespace

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "base/cpu.h"
 #include "engine/runner.h"
 #include "models/tiny_model.h"
+#include "test_model.h"
 
 namespace kelda {
 namespace {
@@ -34,7 +34,7 @@ struct Way {
 Logits run_alone(const std::shared_ptr<const Model>& model, const std::vector<TokenId>& ids, const Way& way,
                  KvType kv) {
   ThreadPool pool(way.n_threads);
-  Runner runner(model, {kv, static_cast<int64_t>(ids.size())}, pool, *way.kernels);
+  Runner runner(model, {kv, 0, static_cast<int64_t>(ids.size())}, pool, *way.kernels);
   Logits all;
   runner.all_logits(ids, way.chunk, [&](int64_t, std::span<const float> row) {
     all.insert(all.end(), row.begin(), row.end());
@@ -46,7 +46,7 @@ Logits run_alone(const std::shared_ptr<const Model>& model, const std::vector<To
 Logits run_in_company(const std::shared_ptr<const Model>& model, const std::vector<TokenId>& ids,
                       const Way& way, KvType kv) {
   ThreadPool pool(way.n_threads);
-  Runner runner(model, {kv, 4096}, pool, *way.kernels);
+  Runner runner(model, {kv, 0, 4096}, pool, *way.kernels);
   const auto strangers = random_tokens(600, model->config().vocab_size, 99);
   const std::span<const TokenId> others(strangers);
   Sequence mine(runner.cache()), long_one(runner.cache()), short_one(runner.cache());
@@ -82,7 +82,7 @@ Logits run_in_company(const std::shared_ptr<const Model>& model, const std::vect
 Logits run_forked(const std::shared_ptr<const Model>& model, const std::vector<TokenId>& ids, const Way& way,
                   KvType kv) {
   ThreadPool pool(way.n_threads);
-  Runner runner(model, {kv, 4096}, pool, *way.kernels);
+  Runner runner(model, {kv, 0, 4096}, pool, *way.kernels);
   const std::size_t half = ids.size() / 2;
   Sequence original(runner.cache());
   Logits all;
@@ -170,10 +170,10 @@ INSTANTIATE_TEST_SUITE_P(Families, EqualBits,
                          });
 
 TEST(EqualBitsOnARealModel, Hold) {
-  const char* path = std::getenv("KELDA_TEST_MODEL");
-  if (path == nullptr || *path == '\0') GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
+  const auto path = testing::test_model();
+  if (!path) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
   ThreadPool pool(2);
-  const auto model = Model::load(path, {}, pool);
+  const auto model = Model::load(*path, {}, pool);
   const bool fast = &choose_kernels() != &kernels::scalar_table();
   if (fast) check_equal_bits(model, 530, KvType::kF16, false);  // past the 512-key split
   check_equal_bits(model, 40, KvType::kF16, true);

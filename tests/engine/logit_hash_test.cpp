@@ -11,6 +11,7 @@
 #include "base/sha256.h"
 #include "engine/runner.h"
 #include "models/tiny_model.h"
+#include "test_model.h"
 
 namespace kelda {
 namespace {
@@ -19,7 +20,7 @@ const std::string kGolden = std::string(KELDA_SOURCE_DIR) + "/tests/golden/logit
 
 std::string hash_of_logits(const std::filesystem::path& path, int64_t n_tokens, KvType kv, Compute compute) {
   ThreadPool pool(2);
-  Runner runner(Model::load(path, {compute, {}}, pool), {kv, n_tokens}, pool);
+  Runner runner(Model::load(path, {compute, {}}, pool), {kv, 0, n_tokens}, pool);
   std::vector<TokenId> ids;
   for (int64_t i = 0; i < n_tokens; ++i) {
     ids.push_back(static_cast<TokenId>((i * 7919 + 13) % runner.model().config().vocab_size));
@@ -54,10 +55,10 @@ TEST(LogitHashes, OfTinyModelsAreTheRecordedOnes) {
 }
 
 TEST(LogitHashes, OfTheRealModelAreTheRecordedOnes) {
-  const char* path = std::getenv("KELDA_TEST_MODEL");
-  if (path == nullptr || *path == '\0') GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
-  check("smollm2", hash_of_logits(path, 130, KvType::kF16, Compute::kAuto));
-  check("smollm2 reference", hash_of_logits(path, 20, KvType::kF32, Compute::kReference));
+  const auto path = testing::test_model();
+  if (!path) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
+  check("smollm2", hash_of_logits(*path, 130, KvType::kF16, Compute::kAuto));
+  check("smollm2 reference", hash_of_logits(*path, 20, KvType::kF32, Compute::kReference));
 }
 
 }  // namespace

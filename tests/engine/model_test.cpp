@@ -10,7 +10,7 @@
 namespace kelda {
 namespace {
 
-const models::Family& llama() { return *models::families()[0]; }
+const models::Family& llama() { return *models::find_family("llama"); }
 
 struct TinyFile {
   std::filesystem::path path = testing::write_tiny_model(llama(), {.format = "q4_0"});
@@ -82,6 +82,42 @@ TEST(Model, PackedBytesAreKnownBeforeLoading) {
     const auto model = Model::load(tiny.path, {compute, {}}, pool);
     EXPECT_EQ(packed_bytes(*file, list, compute), model->weights().bytes());
   }
+}
+
+TEST(Model, EveryRefusalBeginsWithThePathOnce) {
+  const TinyFile tiny;
+  const auto file = open_gguf(tiny.path);
+  const auto path = tiny.path.string() + ".refused";
+  const auto refusal = [&](std::string_view key, MetadataValue value) {
+    Metadata m = file->metadata();
+    m.set(key, std::move(value));
+    {
+      GgufWriter writer(path, m, file->tensors());
+      for (const TensorInfo& t : file->tensors()) writer.append(std::vector<std::byte>(t.bytes));
+      writer.commit();
+    }
+    ThreadPool pool(1);
+    try {
+      Model::load(path, {}, pool);
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  };
+  const std::vector<std::pair<std::string_view, MetadataValue>> faults = {
+      {"general.architecture", MetadataValue(std::string("rwkv9"))},
+      {"llama.context_length", MetadataValue(uint32_t{0})},
+      {"llama.logit_scale", MetadataValue(2.0f)},
+      {"tokenizer.ggml.model", MetadataValue(std::string("abacus"))},
+      {"tokenizer.ggml.token_type", MetadataValue(std::vector<int32_t>{1})},
+      {"llama.block_count", MetadataValue(uint32_t{3})},  // tensors are missing
+  };
+  for (const auto& [key, value] : faults) {
+    const std::string message = refusal(key, value);
+    EXPECT_EQ(message.find(path + ": "), 0u) << message;
+    EXPECT_EQ(message.find(path, 1), std::string::npos) << message;
+  }
+  std::filesystem::remove(path);
 }
 
 TEST(Model, AMissingTensorIsNamed) {

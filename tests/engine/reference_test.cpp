@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "engine/runner.h"
 #include "sampling/chain.h"
+#include "test_model.h"
 
 namespace kelda {
 namespace {
@@ -18,11 +19,11 @@ constexpr double kSureGap = 0.01;    // greedy choices with a smaller lead than 
 class Reference : public ::testing::Test {
  protected:
   void SetUp() override {
-    const char* path = std::getenv("KELDA_TEST_MODEL");
-    if (path == nullptr || *path == '\0') GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
+    const auto path = testing::test_model();
+    if (!path) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
     pool_ = std::make_unique<ThreadPool>(2);
-    runner_ = std::make_unique<Runner>(Model::load(path, {Compute::kReference, {}}, *pool_),
-                                       Runner::Options{KvType::kF32, 2048}, *pool_);
+    runner_ = std::make_unique<Runner>(Model::load(*path, {Compute::kReference, {}}, *pool_),
+                                       Runner::Options{KvType::kF32, 0, 2048}, *pool_);
   }
 
   void check_file(const std::string& path) {

@@ -89,9 +89,9 @@ int run(const Arguments& a) {
   Session session(a.model);
   nlohmann::json out = nlohmann::json::array();
   for (const Test& test : tests) {
-    const int64_t window = session.model().config().n_ctx_train;
+    const int64_t window = session.runner().window();
     if (test.depth + test.n > window)
-      fail(ErrorCode::kContextLength, "{}: the model's window is {}", test.name, window);
+      fail(ErrorCode::kContextLength, "{}: the window is {}", test.name, window);
     tokens_per_second(session.runner(),
                       {test.name, test.writes, std::min<int64_t>(test.n, 32), 0});  // warm-up
     std::vector<double> runs;

@@ -21,11 +21,11 @@ struct Arguments {
   bool json = false, special = false;
 };
 
-std::vector<TokenId> parse_ids(std::string_view list, std::string_view what) {
-  std::vector<TokenId> ids;
+std::vector<int64_t> parse_integers(std::string_view list, std::string_view what) {
+  std::vector<int64_t> ids;
   for (std::size_t at = 0; at < list.size();) {
     const std::size_t end = std::min(list.find_first_of(", \t", at), list.size());
-    if (end > at) ids.push_back(static_cast<TokenId>(parse_integer(list.substr(at, end - at), what)));
+    if (end > at) ids.push_back(parse_integer(list.substr(at, end - at), what));
     at = end + 1;
   }
   return ids;
@@ -39,7 +39,7 @@ std::vector<int64_t> parse_positions(const std::string& spec, int64_t n) {
     for (int64_t i = 0; i < n; ++i) wanted.push_back(i);
     return wanted;
   }
-  for (const TokenId p : parse_ids(spec, "--positions")) {
+  for (const int64_t p : parse_integers(spec, "--positions")) {
     if (p < 0 || p >= n) fail(ErrorCode::kUsage, "--positions: {} is outside the prompt (0 to {})", p, n - 1);
     wanted.push_back(p);
   }
@@ -48,14 +48,17 @@ std::vector<int64_t> parse_positions(const std::string& spec, int64_t n) {
   return wanted;
 }
 
-void check_ids(std::span<const TokenId> ids, const Model& model) {
-  if (ids.empty()) fail(ErrorCode::kUsage, "no tokens: give --ids, --ids-file or --text");
-  for (const TokenId id : ids) {
+// Ids separated by blanks or commas, each of the vocabulary.
+std::vector<TokenId> parse_ids(std::string_view list, std::string_view what, const Model& model) {
+  std::vector<TokenId> ids;
+  for (const int64_t id : parse_integers(list, what)) {
     if (id < 0 || id >= model.config().vocab_size) {
-      fail(ErrorCode::kUsage, "token id {} is outside the vocabulary (0 to {})", id,
+      fail(ErrorCode::kUsage, "{}: token id {} is outside the vocabulary (0 to {})", what, id,
            model.config().vocab_size - 1);
     }
+    ids.push_back(static_cast<TokenId>(id));
   }
+  return ids;
 }
 
 void print(const Arguments& a, const Model& model, int64_t pos, std::span<const float> row,
@@ -84,9 +87,8 @@ void write_raw(const Arguments& a, Runner& runner) {
   int64_t positions = 0, line_number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++line_number;
-    const auto ids = parse_ids(line, fmt::format("{} line {}", a.ids_file, line_number));
+    const auto ids = parse_ids(line, fmt::format("{} line {}", a.ids_file, line_number), runner.model());
     if (ids.empty()) continue;
-    check_ids(ids, runner.model());
     runner.all_logits(ids, 64, [&](int64_t, std::span<const float> row) {
       out.write(std::as_bytes(row));
       ++positions;
@@ -97,20 +99,19 @@ void write_raw(const Arguments& a, Runner& runner) {
 }
 
 int run(const Arguments& a) {
-  const int sources = !a.ids.empty() + !a.text.empty() + !a.ids_file.empty();
-  if (sources != 1) fail(ErrorCode::kUsage, "give exactly one of --ids, --text and --ids-file");
-  if (a.ids_file.empty() != a.raw_out.empty())
-    fail(ErrorCode::kUsage, "--ids-file and --raw-out go together");
+  if (a.ids.empty() && a.text.empty() && a.ids_file.empty()) {
+    fail(ErrorCode::kUsage, "no tokens: give --ids, --text or --ids-file");
+  }
   Session session(a.model);
   if (!a.ids_file.empty()) {
     write_raw(a, session.runner());
     return 0;
   }
   const Model& model = session.model();
-  const auto ids = a.text.empty() ? parse_ids(a.ids, "--ids")
+  const auto ids = a.text.empty() ? parse_ids(a.ids, "--ids", model)
                                   : model.tokenizer().encode_prompt(
                                         a.text, a.special ? text::Special::kParse : text::Special::kText);
-  check_ids(ids, model);
+  if (ids.empty()) fail(ErrorCode::kUsage, "no tokens: the list or the text is empty");
   const auto wanted = parse_positions(a.positions, static_cast<int64_t>(ids.size()));
   nlohmann::json out = {{"positions", nlohmann::json::array()}};
   session.runner().all_logits(ids, 64, [&](int64_t pos, std::span<const float> row) {
@@ -128,17 +129,26 @@ const Command& command() {
       [](CLI::App& app) -> std::function<int()> {
         auto a = std::make_shared<Arguments>();
         add_model_arguments(app, a->model);
-        app.add_option("--ids", a->ids, "Token ids, separated by commas");
-        app.add_option("--text", a->text, "Text, tokenised as the model's file says");
-        app.add_flag("--special", a->special, "Special tokens written in --text count as such");
-        app.add_option("--top", a->top, "How many of the best tokens to show")->check(CLI::Range(1, 1 << 20));
-        app.add_option("--positions", a->positions, "last, all, or positions separated by commas")
-            ->capture_default_str();
-        app.add_flag("--json", a->json, "Print JSON");
-        app.add_option("--ids-file", a->ids_file,
-                       "A file of prompts, one a line, as ids separated by blanks");
-        app.add_option("--raw-out", a->raw_out,
-                       "With --ids-file: write float32 logits of every position to this file");
+        auto* ids = app.add_option("--ids", a->ids, "Token ids, separated by commas");
+        auto* text = app.add_option("--text", a->text, "Text, tokenised as the model's file says");
+        auto* special =
+            app.add_flag("--special", a->special, "Special tokens written in --text count as such")
+                ->needs(text);
+        auto* top = app.add_option("--top", a->top, "How many of the best tokens to show")
+                        ->check(CLI::Range(1, 1 << 20))
+                        ->capture_default_str();
+        auto* positions =
+            app.add_option("--positions", a->positions, "last, all, or positions separated by commas")
+                ->capture_default_str();
+        auto* json = app.add_flag("--json", a->json, "Print JSON");
+        auto* file = app.add_option("--ids-file", a->ids_file,
+                                    "A file of prompts, one a line, as ids separated by blanks");
+        auto* raw = app.add_option("--raw-out", a->raw_out,
+                                   "With --ids-file: write float32 logits of every position to this file");
+        file->needs(raw);
+        raw->needs(file);
+        ids->excludes(text);
+        for (auto* other : {ids, text, special, top, positions, json}) file->excludes(other);
         return [a] { return run(*a); };
       }};
   return c;

@@ -1,9 +1,11 @@
 // kelda run: a prompt in, text out, streamed.
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -26,7 +28,7 @@ constexpr uint64_t kMaxPromptBytes = 64 << 20;
 struct Arguments {
   ModelArguments model;
   std::string prompt, prompt_option, request_file;
-  bool raw = false, json = false;
+  bool raw = false, json = false, special = false;
   std::span<const Knob* const> known = sampling::request_knobs();
   Knobs knobs{known};
 };
@@ -34,7 +36,6 @@ struct Arguments {
 // What a run is measured by; times in seconds.
 struct Timings {
   double load = 0, to_first_token = 0, generation = 0;
-  uint64_t kv_bytes = 0;  // the most that was in use
   int64_t prompt_tokens = 0, drawn = 0;
 };
 
@@ -69,28 +70,42 @@ std::string prompt_text(const Arguments& a) {
 }
 
 nlohmann::json timings_json(const Timings& t, const Runner& runner) {
-  const double prefill = t.to_first_token > 0 ? static_cast<double>(t.prompt_tokens) / t.to_first_token : 0;
-  const double decode = t.generation > 0 ? static_cast<double>(t.drawn - 1) / t.generation : 0;
+  // Null where nothing was drawn, or nothing after the first token: there is no rate to tell.
+  nlohmann::json ttft, prefill, decode;
+  if (t.drawn > 0) {
+    ttft = t.to_first_token * 1e3;
+    prefill = static_cast<double>(t.prompt_tokens) / t.to_first_token;
+  }
+  if (t.drawn > 1) decode = static_cast<double>(t.drawn - 1) / t.generation;
   return {{"load_ms", t.load * 1e3},
-          {"ttft_ms", t.to_first_token * 1e3},
+          {"ttft_ms", ttft},
           {"prompt_tok_s", prefill},
           {"generation_tok_s", decode},
           {"learned_bytes", runner.model().learned_bytes()},
-          {"kv_bytes", t.kv_bytes},
+          {"kv_bytes", runner.cache().most_bytes_used()},
           {"scratch_bytes", runner.scratch_bytes()},
           {"peak_resident_bytes", calc::peak_resident_bytes()}};
 }
 
 void print_timings(const Timings& t, const Runner& runner) {
   const nlohmann::json j = timings_json(t, runner);
+  const auto rate = [&](const char* key) {
+    return j[key].is_null() ? std::string() : fmt::format(", {:.1f} tok/s", j[key].get<double>());
+  };
   const auto mb = [&](const char* key) { return j[key].get<double>() / 1e6; };
-  fmt::print(stderr,
-             "\nload {:.0f} ms | first token after {:.0f} ms | prompt {} tokens, {:.1f} tok/s | generation "
-             "{} tokens, {:.1f} "
-             "tok/s\nmemory: learned {:.1f} MB, KV cache {:.1f} MB, scratch {:.1f} MB, peak {:.1f} MB\n",
-             j["load_ms"].get<double>(), j["ttft_ms"].get<double>(), t.prompt_tokens,
-             j["prompt_tok_s"].get<double>(), t.drawn, j["generation_tok_s"].get<double>(),
+  fmt::print(stderr, "\nload {:.0f} ms", j["load_ms"].get<double>());
+  if (t.drawn > 0) fmt::print(stderr, " | first token after {:.0f} ms", j["ttft_ms"].get<double>());
+  fmt::print(stderr, " | prompt {} tokens{} | generation {} tokens{}\n", t.prompt_tokens,
+             rate("prompt_tok_s"), t.drawn, rate("generation_tok_s"));
+  fmt::print(stderr, "memory: learned {:.1f} MB, KV cache {:.1f} MB, scratch {:.1f} MB, peak {:.1f} MB\n",
              mb("learned_bytes"), mb("kv_bytes"), mb("scratch_bytes"), mb("peak_resident_bytes"));
+}
+
+// Data goes out whole or the command fails: a full disk must not look like success.
+void write_out(std::string_view text) {
+  const bool whole =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!whole) fail(ErrorCode::kIo, "cannot write the answer to stdout: {}", std::strerror(errno));
 }
 
 nlohmann::json answer_json(const Arguments& a, const Engine::Admitted& admitted, const Event& last,
@@ -121,9 +136,11 @@ nlohmann::json answer_json(const Arguments& a, const Engine::Admitted& admitted,
 
 int generate(const Arguments& a, Session& session, const std::string& prompt) {
   const Model& model = session.model();
-  Engine engine(session.runner(), {a.model.window, 512});
+  Engine engine(session.runner(), {});
   const auto start = std::chrono::steady_clock::now();
-  Request request{model.tokenizer().encode_prompt(prompt, text::Special::kParse), a.knobs, a.json};
+  Request request{
+      model.tokenizer().encode_prompt(prompt, a.special ? text::Special::kParse : text::Special::kText),
+      a.knobs, a.json};
   const Engine::Admitted admitted = engine.add(std::move(request));
   for (const std::string& notice : admitted.notices) fmt::print(stderr, "note: {}\n", notice);
 
@@ -145,13 +162,9 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
       logprobs.push_back(event.logprob);
     }
     text += event.text;
-    if (!a.json && !event.text.empty()) {
-      std::fwrite(event.text.data(), 1, event.text.size(), stdout);
-      std::fflush(stdout);
-    }
+    if (!a.json && !event.text.empty()) write_out(event.text);
     last = event;
   })) {
-    t.kv_bytes = std::max(t.kv_bytes, session.runner().cache().bytes_used());
     if (interrupt.interrupted()) engine.cancel(admitted.id);
   }
   t.generation = seconds_since(first_token_at);
@@ -161,14 +174,28 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
   if (a.json) {
     nlohmann::json out = answer_json(a, admitted, last, text, ids, logprobs);
     out["timings"] = timings_json(t, session.runner());
-    fmt::print("{}\n", out.dump());
+    write_out(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
-    std::fputc('\n', stdout);
-    std::fflush(stdout);
+    write_out("\n");
     if (!a.model.quiet) print_timings(t, session.runner());
   }
-  if (last.finish == FinishReason::kError) fail(ErrorCode::kInternal, "generation stopped: {}", last.error);
+  if (last.finish == FinishReason::kError) fail(last.error_code, "{}", last.error);
   return last.finish == FinishReason::kCancelled ? traits(ErrorCode::kInterrupted).exit_status : 0;
+}
+
+// The settings of the request's file. One that is also a flag is a contradiction, not a matter of who comes
+// last.
+void apply_request(Arguments& a) {
+  Knobs request{a.known};
+  request.set_from_json(read_text(a.request_file, 1 << 20), "request");
+  for (const Knob* k : a.known) {
+    if (!request.is_set(k->name)) continue;
+    if (a.knobs.is_set(k->name)) {
+      fail(ErrorCode::kUsage, "{} is set twice: by {} and in {}", k->name, flag_name(k->name),
+           a.request_file);
+    }
+    a.knobs.set(k->name, request.value_of(k->name), "request");
+  }
 }
 
 int run(Arguments& a) {
@@ -193,13 +220,14 @@ const Command& command() {
                            app.add_option("--prompt,-p", a->prompt_option,
                                           "The prompt, where it could be taken for something else");
                            app.add_flag("--raw", a->raw, "Feed the prompt as it is, without a chat template");
+                           app.add_flag("--special", a->special,
+                                        "Special tokens written in the prompt count as such");
                            app.add_flag("--json", a->json, "Print one JSON object instead of streaming text");
                            app.add_option("--request", a->request_file,
                                           "A JSON object of settings (fields as in docs/reference/knobs.md)");
                            add_knob_options(app, a->known, a->knobs);
                            return [a] {
-                             if (!a->request_file.empty())
-                               a->knobs.set_from_json(read_text(a->request_file, 1 << 20), "request");
+                             if (!a->request_file.empty()) apply_request(*a);
                              return run(*a);
                            };
                          }};
