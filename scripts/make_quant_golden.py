@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/quant_FORMAT.json: what the `gguf` Python package makes of given bytes and floats.
+"""Writes tests/golden/quant/FORMAT.json for every format of src/quant/formats: what the `gguf` Python package makes of
+given bytes and floats.
 
 Usage: scripts/make_quant_golden.py [FOLDER]        needs: pip install gguf
 
@@ -10,26 +11,32 @@ Each file holds, as hexadecimal little-endian bytes:
 import importlib.metadata
 import json
 import pathlib
+import re
 import sys
 
 import gguf
 import numpy as np
 
-FILES = {
-    "F32": "quant_f32.json",
-    "F16": "quant_f16.json",
-    "BF16": "quant_bf16.json",
-    "Q4_0": "quant_q4_0.json",
-    "Q4_1": "quant_q4_1.json",
-    "Q8_0": "quant_q8_0.json",
-}
-# Bytes at which a block holds an f16: scale, then minimum.
-HALVES = {"Q4_0": [0], "Q4_1": [0, 2], "Q8_0": [0]}
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FORMATS = ROOT / "src/quant/formats"
+# Bytes of the types that a block as on disk is made of.
+SIZES = {"kelda::f16": 2, "uint8_t": 1, "int8_t": 1, "uint16_t": 2, "uint32_t": 4}
 SPECIAL_HALVES = [
     *(0x0000, 0x8000, 0x0001, 0x83FF, 0x0400),  # zeros, subnormals, the smallest normal
     *(0x3C00, 0xBC00, 0x7BFF, 0xFBFF),  # ones, the largest
     *(0x7C00, 0xFC00, 0x7E00),  # infinities, NaN
 ]
+
+
+def offsets_of_halves(name):
+    """Bytes at which a block holds an f16 (scale, minimum): read off `struct Block` in the format's header."""
+    block = re.search(r"^struct Block {\n(.*?)^}", (FORMATS / f"{name.lower()}.h").read_text(), re.M | re.S)
+    offsets, size = [], 0
+    for kind, count in re.findall(r"^ *([\w:]+) \w+(?:\[(\d+)\])?;", block.group(1) if block else "", re.M):
+        offsets += [size] if kind == "kelda::f16" else []
+        size += SIZES[kind] * int(count or 1)
+    assert not block or size == gguf.GGML_QUANT_SIZES[gguf.GGMLQuantizationType[name]][1], f"{name}: {size} bytes"
+    return offsets
 
 
 def random_rows(name, rng):
@@ -38,7 +45,7 @@ def random_rows(name, rng):
     block_size, block_bytes = gguf.GGML_QUANT_SIZES[qtype]
     n_blocks = len(SPECIAL_HALVES) + 4 if block_size > 1 else 96
     blocks = rng.integers(0, 256, (n_blocks, block_bytes), dtype=np.uint8)
-    for offset in HALVES.get(name, []):
+    for offset in offsets_of_halves(name):
         ordinary = rng.normal(0, 0.02, len(blocks)).astype(np.float16)
         ordinary[: len(SPECIAL_HALVES)] = np.array(SPECIAL_HALVES, dtype=np.uint16).view(np.float16)
         blocks[:, offset : offset + 2] = np.roll(ordinary, offset).view(np.uint8).reshape(-1, 2)
@@ -84,11 +91,10 @@ def golden(name, rng):
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parent.parent
-    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else root / "tests/golden"
-    for name, file in FILES.items():
-        text = json.dumps(golden(name, np.random.default_rng(1)), indent=1)
-        (folder / file).write_text(text + "\n")
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "tests/golden/quant"
+    for header in sorted(FORMATS.glob("*.h")):
+        text = json.dumps(golden(header.stem.upper(), np.random.default_rng(1)), indent=1)
+        (folder / f"{header.stem}.json").write_text(text + "\n")
 
 
 if __name__ == "__main__":

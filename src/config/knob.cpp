@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/quote.h"
 
@@ -124,6 +125,7 @@ const Knob& Knobs::find(std::string_view name) const {
 }
 
 void Knobs::set(std::string_view name, KnobValue value, std::string_view source) {
+  const FloatEnvironment rounding;  // a host that flushes denormals would make a small number 0
   const Knob& knob = find(name);
   convert(knob, value);
   std::visit(Check{knob}, value);

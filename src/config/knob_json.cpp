@@ -4,8 +4,8 @@
 
 #include <charconv>
 #include <cmath>
-#include <set>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/quote.h"
 
@@ -14,35 +14,71 @@ namespace {
 
 using nlohmann::json;
 
-// Watches a parse for what the parser itself lets through.
-class Watch {
+bool is_zero(std::string_view literal) {
+  return literal.substr(0, literal.find_first_of("eE")).find_first_of("123456789") == std::string_view::npos;
+}
+
+// Builds the value and stops at what the parser itself lets through.
+class Builder final : public nlohmann::json_sax<json> {
  public:
-  bool operator()(int depth, json::parse_event_t event, json& parsed) {
-    switch (event) {
-      case json::parse_event_t::object_start:
-        open_.emplace_back();
-        [[fallthrough]];
-      case json::parse_event_t::array_start:
-        if (depth >= kMaxJsonDepth)
-          fail(ErrorCode::kUsage, "JSON is nested deeper than {} levels", kMaxJsonDepth);
-        break;
-      case json::parse_event_t::key:
-        field_ = parsed.get<std::string>();
-        if (!open_.back().insert(field_).second)
-          fail(ErrorCode::kUsage, "field {} is given twice", quote(field_));
-        break;
-      case json::parse_event_t::object_end:
-        open_.pop_back();
-        break;
-      default:
-        break;
-    }
+  bool null() override { return add(nullptr); }
+  bool boolean(bool x) override { return add(x); }
+  bool number_integer(json::number_integer_t x) override { return add(x); }
+  bool number_unsigned(json::number_unsigned_t x) override { return add(x); }
+  bool number_float(json::number_float_t x, const json::string_t& literal) override {
+    if (x == 0 && !is_zero(literal))
+      fail(ErrorCode::kUsage, "field {} holds a number too small for a 64-bit float", quote(field_));
+    return add(x);
+  }
+  bool string(json::string_t& x) override { return add(std::move(x)); }
+  bool binary(json::binary_t&) override { return false; }  // text has none
+
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(json::string_t& name) override {
+    field_ = name;
+    json& object = *open_.back();
+    if (object.contains(name)) fail(ErrorCode::kUsage, "field {} is given twice", quote(field_));
+    member_ = &object[name];
     return true;
   }
-  const std::string& field() const { return field_; }
+
+  bool parse_error(std::size_t byte, const std::string&, const json::exception& e) override {
+    if (dynamic_cast<const json::out_of_range*>(&e) != nullptr)
+      fail(ErrorCode::kUsage, "field {} holds a number beyond the range of a 64-bit float", quote(field_));
+    const std::string near = field_.empty() ? "" : fmt::format(", after the field {}", quote(field_));
+    fail(ErrorCode::kUsage, "not valid JSON at byte {}{}", byte, near);
+  }
+
+  json take() { return std::move(root_); }
 
  private:
-  std::vector<std::set<std::string>> open_;  // keys seen in each object that is not closed yet
+  json* place(json value) {
+    if (open_.empty()) return &(root_ = std::move(value));
+    if (open_.back()->is_array()) return &open_.back()->emplace_back(std::move(value));
+    return &(*member_ = std::move(value));
+  }
+  bool add(json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(json container) {
+    if (open_.size() >= kMaxJsonDepth)
+      fail(ErrorCode::kUsage, "JSON is nested deeper than {} levels", kMaxJsonDepth);
+    open_.push_back(place(std::move(container)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  json root_;
+  std::vector<json*>
+      open_;                // from the root to where values go; only the last one grows, so all stay in place
+  json* member_ = nullptr;  // of the last key, in the object that is open
   std::string field_;
 };
 
@@ -160,18 +196,10 @@ KnobValue to_value(const Knob& knob, const json& value) {
 }  // namespace
 
 json parse_json_object(std::string_view text) {
-  Watch watch;
-  json parsed;
-  try {
-    parsed = json::parse(text.begin(), text.end(), std::ref(watch));
-  } catch (const json::parse_error& e) {
-    const std::string near =
-        watch.field().empty() ? "" : fmt::format(", after the field {}", quote(watch.field()));
-    fail(ErrorCode::kUsage, "not valid JSON at byte {}{}", e.byte, near);
-  } catch (const json::out_of_range&) {
-    fail(ErrorCode::kUsage, "field {} holds a number beyond the range of a 64-bit float",
-         quote(watch.field()));
-  }
+  const FloatEnvironment rounding;
+  Builder builder;
+  json::sax_parse(text.begin(), text.end(), &builder);
+  json parsed = builder.take();
   if (!parsed.is_object()) fail(ErrorCode::kUsage, "must be a JSON object; got {}", shown(parsed));
   return parsed;
 }

@@ -10,8 +10,8 @@ namespace kelda {
 
 inline constexpr int kMaxJsonDepth = 64;
 
-// Parses an object. Malformed text, duplicate keys, numbers beyond a double and more than kMaxJsonDepth
-// levels throw kUsage with the byte offset or the field.
+// Parses an object. Malformed text, duplicate keys, numbers beyond a double or so near 0 that they would
+// become 0, and more than kMaxJsonDepth levels throw kUsage with the byte offset or the field.
 nlohmann::json parse_json_object(std::string_view text);
 
 // Sets one knob; null changes nothing. A wrong JSON type throws kUsage and is named.

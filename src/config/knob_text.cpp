@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/quote.h"
 #include "config/knob.h"
@@ -95,6 +96,7 @@ KnobValue parse_value(const Knob& knob, std::string_view text, KnobValue before)
 }  // namespace
 
 void Knobs::set_from_text(std::string_view name, std::string_view text, std::string_view source) {
+  const FloatEnvironment rounding;
   const Knob& knob = find(name);
   KnobValue before = entry(name).value;
   if (entry(name).source != source) {

@@ -37,9 +37,11 @@ std::optional<std::string> name_fault(std::string_view name, uint64_t max_bytes)
                        max_bytes);
   }
   if (!is_utf8(name)) return fmt::format("{} is not valid UTF-8", quote(name));
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F) return fmt::format("{} contains a control character", quote(name));
+  for (std::size_t i = 0; i < name.size();) {
+    const Utf8Sequence s = next_utf8(name.substr(i));
+    if (s.code_point < 0x20 || (s.code_point >= 0x7F && s.code_point < 0xA0))
+      return fmt::format("{} contains a control character", quote(name));
+    i += s.length;
   }
   return std::nullopt;
 }

@@ -76,7 +76,8 @@ void fetch_hub_files(const HubSource& source, const CatalogEntry& entry, const f
     const fs::path target = folder / file.name;
     std::error_code absent;
     const bool there =
-        !force && fs::file_size(target, absent) == file.bytes && sha256_of_file(target) == file.sha256;
+        !force && fs::file_size(target, absent) == file.bytes &&
+        sha256_of_file(target, verify_progress(callbacks, before, entry.bytes())) == file.sha256;
     if (!there) {
       make_folder(target.parent_path());
       net::DownloadOptions options;

@@ -28,13 +28,7 @@ bool verified(const CatalogEntry& entry, const PullCallbacks& callbacks) {
   uint64_t before = 0;
   for (const CatalogFile& file : entry.files) {
     const fs::path path = folder_of(entry) / file.name;
-    const std::string sum = sha256_of_file(path, [&](uint64_t done) {
-      if (callbacks.progress) {
-        callbacks.progress(
-            {.phase = PullPhase::kVerify, .done = before + done, .resumed = 0, .total = entry.bytes()});
-      }
-      return !(callbacks.cancelled && callbacks.cancelled());
-    });
+    const std::string sum = sha256_of_file(path, verify_progress(callbacks, before, entry.bytes()));
     if (sum != file.sha256) {
       notice(callbacks,
              fmt::format("{}: has changed since it was downloaded; fetching it again", path.string()));
@@ -126,6 +120,16 @@ Pulled pull_hub_file(const HubName& name, const PullOptions& options, const Pull
 }
 
 }  // namespace
+
+std::function<bool(uint64_t)> verify_progress(const PullCallbacks& callbacks, uint64_t before,
+                                              uint64_t total) {
+  return [&callbacks, before, total](uint64_t done) {
+    if (callbacks.progress) {
+      callbacks.progress({.phase = PullPhase::kVerify, .done = before + done, .resumed = 0, .total = total});
+    }
+    return !(callbacks.cancelled && callbacks.cancelled());
+  };
+}
 
 Pulled pull(std::string_view name, const PullOptions& options, const PullCallbacks& callbacks) {
   if (name.empty()) name = catalog().default_name;

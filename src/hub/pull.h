@@ -45,6 +45,11 @@ struct PullCallbacks {
   std::function<bool()> cancelled;
 };
 
+// Tells `progress` of a file being verified, the `before` bytes of earlier files included, and asks
+// `cancelled`: for sha256_of_file(). The callbacks outlive it.
+std::function<bool(uint64_t)> verify_progress(const PullCallbacks& callbacks, uint64_t before,
+                                              uint64_t total);
+
 struct Pulled {
   std::filesystem::path path;  // the file that is opened
   bool already_there = false;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace kelda {
 namespace {
@@ -84,7 +85,8 @@ void Vocabulary::read_pieces(const Metadata& metadata) {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const auto [at, added] = ids_.emplace(pieces_[i], static_cast<TokenId>(i));
     if (!added)
-      fail(ErrorCode::kBadInput, "{}: tokens {} and {} are both \"{}\"", kTokens, at->second, i, pieces_[i]);
+      fail(ErrorCode::kBadInput, "{}: tokens {} and {} are both {}", kTokens, at->second, i,
+           quote(pieces_[i]));
   }
 
   types_.assign(pieces_.size(), TokenType::kNormal);
@@ -120,13 +122,13 @@ void Vocabulary::read_merges(const Metadata& metadata) {
     const std::string_view merge = (*merges)[i];
     const std::size_t blank = merge.find(' ');
     if (blank == std::string::npos || blank != merge.rfind(' ') || blank == 0 || blank + 1 == merge.size())
-      fail(ErrorCode::kBadInput, "{}: entry {} \"{}\" is not two pieces with one blank between", kMerges, i,
-           merge);
+      fail(ErrorCode::kBadInput, "{}: entry {} {} is not two pieces with one blank between", kMerges, i,
+           quote(merge));
     const auto known = [&](std::string_view piece) {
       const TokenId id = find(piece);
       if (id < 0)
-        fail(ErrorCode::kBadInput, "{}: entry {} \"{}\" needs a token \"{}\", which {} lacks", kMerges, i,
-             merge, piece, kTokens);
+        fail(ErrorCode::kBadInput, "{}: entry {} {} needs a token {}, which {} lacks", kMerges, i,
+             quote(merge), quote(piece), kTokens);
       return id;
     };
     const std::string_view left = merge.substr(0, blank), right = merge.substr(blank + 1);
@@ -139,8 +141,8 @@ void Vocabulary::read_merges(const Metadata& metadata) {
   const auto twice = std::adjacent_find(pairs.begin(), pairs.end(),
                                         [](const auto& a, const auto& b) { return a[0] == b[0]; });
   if (twice != pairs.end())
-    fail(ErrorCode::kBadInput, "{}: entries {} and {} are both \"{}\"", kMerges, (*twice)[1],
-         (*(twice + 1))[1], (*merges)[(*twice)[1]]);
+    fail(ErrorCode::kBadInput, "{}: entries {} and {} are both {}", kMerges, (*twice)[1], (*(twice + 1))[1],
+         quote((*merges)[(*twice)[1]]));
 }
 
 TokenId Vocabulary::read_id(const Metadata& metadata, std::string_view key) const {

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/checked.h"
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace kelda {
 namespace {
@@ -20,12 +21,12 @@ void check_spec(const ModelFile& file, const TensorSpec& spec) {
   const TensorInfo* t = file.find(spec.name);
   if (t == nullptr) {
     if (spec.optional || !spec.tied_to.empty()) return;
-    fail(ErrorCode::kBadInput, "{}: tensor '{}' of shape {} is missing", file.path().string(), spec.name,
+    fail(ErrorCode::kBadInput, "{}: tensor {} of shape {} is missing", file.path().string(), quote(spec.name),
          display(spec.shape));
   }
   if (t->shape != spec.shape) {
-    fail(ErrorCode::kBadInput, "{}: tensor '{}' has shape {}, the model's metadata asks for {}",
-         file.path().string(), spec.name, display(t->shape), display(spec.shape));
+    fail(ErrorCode::kBadInput, "{}: tensor {} has shape {}, the model's metadata asks for {}",
+         file.path().string(), quote(spec.name), display(t->shape), display(spec.shape));
   }
 }
 
@@ -39,10 +40,10 @@ void refuse_unknown_tensors(const ModelFile& file, const TensorList& list) {
   for (const TensorInfo& t : file.tensors()) {
     if (known.count(t.name) == 0) {
       fail(ErrorCode::kBadInput,
-           "{}: tensor '{}' is not part of this architecture as this build knows it; leaving it out would "
+           "{}: tensor {} is not part of this architecture as this build knows it; leaving it out would "
            "compute "
            "something else than the model",
-           file.path().string(), t.name);
+           file.path().string(), quote(t.name));
     }
   }
 }

@@ -1,62 +1,125 @@
 #include "models/family.h"
 
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace kelda::models {
+namespace {
+
+constexpr std::string_view kTokens = "tokenizer.ggml.tokens";
+
+// What a file may say of the arithmetic because it is what runs anyway. A family that can do otherwise reads
+// the key itself.
+struct NeutralKey {
+  std::string_view name;
+  ConfigKeys::Neutral value;
+};
+constexpr NeutralKey kNeutralKeys[] = {
+    {"rope.scaling.type", "none"},
+    {"rope.scaling.factor", 1.0},
+    {"rope.scaling.attn_factor", 1.0},
+    {"rope.scale_linear", 1.0},  // an older name of rope.scaling.factor
+    {"attention.causal", true},
+    {"attention.sliding_window", int64_t{0}},
+    {"expert_count", int64_t{0}},
+    {"expert_used_count", int64_t{0}},
+    {"logit_scale", 1.0},
+    {"embedding_scale", 1.0},
+    {"residual_scale", 1.0},
+};
+
+// What describes the training or the file, whatever it says. The first two accompany a rope.scaling.type and
+// say nothing without one.
+constexpr std::string_view kHarmlessKeys[] = {
+    "rope.scaling.original_context_length",
+    "rope.scaling.finetuned",
+};
+
+void read_heads(ConfigKeys& k, ModelConfig& c) {
+  c.n_heads = k.integer("attention.head_count", 1, 65536);
+  c.n_kv_heads = k.integer("attention.head_count_kv", 1, 65536, c.n_heads);
+  if (c.n_heads % c.n_kv_heads != 0) {
+    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must divide the first",
+         k.full("attention.head_count"), c.n_heads, k.full("attention.head_count_kv"), c.n_kv_heads);
+  }
+  if (!k.has("attention.key_length") && c.hidden_size % c.n_heads != 0) {
+    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must divide the first",
+         k.full("embedding_length"), c.hidden_size, k.full("attention.head_count"), c.n_heads);
+  }
+  c.head_dim = k.integer("attention.key_length", 1, 4096, c.hidden_size / c.n_heads);
+  k.integer("attention.value_length", c.head_dim, c.head_dim, c.head_dim);
+  if (c.head_dim % 16 != 0) {
+    fail(ErrorCode::kUnsupported, "heads of {} dimensions: this build runs multiples of 16", c.head_dim);
+  }
+}
+
+// The rows of the embedding: as many as there are tokens, and as vocab_size says where the file has it.
+int64_t read_vocab_size(ConfigKeys& k, const Metadata& m) {
+  constexpr int64_t kMaxTokens = 1 << 24;
+  const auto* tokens = m.strings(kTokens);
+  if (tokens == nullptr) return k.integer("vocab_size", 1, kMaxTokens);
+  const auto n_tokens = static_cast<int64_t>(tokens->size());
+  const int64_t stated = k.integer("vocab_size", 1, kMaxTokens, n_tokens);
+  if (stated != n_tokens) {
+    fail(ErrorCode::kBadInput, "{} is {}, but {} has {} tokens", k.full("vocab_size"), stated, kTokens,
+         n_tokens);
+  }
+  return n_tokens;
+}
+
+void account_for_the_rest(ConfigKeys& k, const ModelConfig& c) {
+  for (const auto& [name, value] : kNeutralKeys)
+    if (!k.was_read(name)) k.only(name, value);
+  if (!k.was_read("attention.scale"))
+    k.only("attention.scale", 1 / std::sqrt(static_cast<double>(c.head_dim)));
+  for (const std::string_view name : kHarmlessKeys) k.ignore(name);
+  k.refuse_unread();
+}
+
+}  // namespace
+
+const Family* find_family(std::string_view architecture) {
+  for (const Family* f : families())
+    if (f->name == architecture) return f;
+  return nullptr;
+}
 
 const Family& find_family(const Metadata& metadata) {
   const std::string& architecture = metadata.text("general.architecture");
+  if (const Family* f = find_family(architecture)) return *f;
   std::string known;
-  for (const Family* f : families()) {
-    if (f->name == architecture) return *f;
-    known += (known.empty() ? "" : ", ") + std::string(f->name);
-  }
+  for (const Family* f : families()) known += (known.empty() ? "" : ", ") + std::string(f->name);
   fail(ErrorCode::kUnsupported,
-       "architecture '{}' (general.architecture) is not supported; this build knows: {}", architecture,
+       "architecture {} (general.architecture) is not supported; this build knows: {}", quote(architecture),
        known);
 }
 
 ModelConfig read_config(const Metadata& m) {
   const Family& family = find_family(m);
-  const std::string prefix = std::string(family.name) + ".";
-  const auto key = [&](const char* name) { return prefix + name; };
+  ConfigKeys k(m, family.name);
   constexpr int64_t kMaxWidth = 1 << 20;
 
   ModelConfig c;
   c.architecture = family.name;
   c.name = m.text("general.name", family.name);
-  c.n_layers = m.integer(key("block_count"), 1, 4096);
-  c.hidden_size = m.integer(key("embedding_length"), 1, kMaxWidth);
-  c.intermediate_size = m.integer(key("feed_forward_length"), 1, kMaxWidth);
-  c.n_ctx_train = m.integer(key("context_length"), 1, std::numeric_limits<int32_t>::max() / 2);
-  c.n_heads = m.integer(key("attention.head_count"), 1, 65536);
-  c.n_kv_heads = m.integer(key("attention.head_count_kv"), 1, 65536, c.n_heads);
-  if (c.n_heads % c.n_kv_heads != 0) {
-    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must divide the first",
-         key("attention.head_count"), c.n_heads, key("attention.head_count_kv"), c.n_kv_heads);
-  }
-  if (!m.has(key("attention.key_length")) && c.hidden_size % c.n_heads != 0) {
-    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must divide the first",
-         key("embedding_length"), c.hidden_size, key("attention.head_count"), c.n_heads);
-  }
-  c.head_dim = m.integer(key("attention.key_length"), 1, 4096, c.hidden_size / c.n_heads);
-  m.integer(key("attention.value_length"), c.head_dim, c.head_dim, c.head_dim);
-  if (c.head_dim % 16 != 0) {
-    fail(ErrorCode::kUnsupported, "heads of {} dimensions: this build runs multiples of 16", c.head_dim);
-  }
-  c.rms_norm_eps = static_cast<float>(m.number(key("attention.layer_norm_rms_epsilon"), 0, 1));
-  c.rope.theta = m.number(key("rope.freq_base"), 1e-3, 1e12, 10000.0);
-  c.rope.n_rot = m.integer(key("rope.dimension_count"), 2, c.head_dim, c.head_dim);
+  c.n_layers = k.integer("block_count", 1, 4096);
+  c.hidden_size = k.integer("embedding_length", 1, kMaxWidth);
+  c.intermediate_size = k.integer("feed_forward_length", 1, kMaxWidth);
+  c.n_ctx_train = k.integer("context_length", 1, std::numeric_limits<int32_t>::max() / 2);
+  read_heads(k, c);
+  c.rms_norm_eps = static_cast<float>(k.number("attention.layer_norm_rms_epsilon", 0, 1));
+  c.rope.theta = k.number("rope.freq_base", 1e-3, 1e12, 10000.0);
+  c.rope.n_rot = k.integer("rope.dimension_count", 2, c.head_dim, c.head_dim);
   if (c.rope.n_rot % 2 != 0) {
-    fail(ErrorCode::kBadInput, "{} is {}: it must be even", key("rope.dimension_count"), c.rope.n_rot);
+    fail(ErrorCode::kBadInput, "{} is {}: it must be even", k.full("rope.dimension_count"), c.rope.n_rot);
   }
-  const auto* tokens = m.strings("tokenizer.ggml.tokens");
-  const int64_t n_tokens = tokens != nullptr ? static_cast<int64_t>(tokens->size()) : 0;
-  c.vocab_size = tokens != nullptr ? n_tokens : m.integer(key("vocab_size"), 1, 1 << 24);
+  c.vocab_size = read_vocab_size(k, m);
   c.windows.assign(static_cast<std::size_t>(c.n_layers), 0);
-  family.read(m, c);
+  family.read(k, c);
+  account_for_the_rest(k, c);
   return c;
 }
 

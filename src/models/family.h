@@ -10,6 +10,7 @@
 #include "config/model_config.h"
 #include "learned/tensor_list.h"
 #include "learned/weights.h"
+#include "models/config_keys.h"
 #include "models/scratch.h"
 #include "ops/exec.h"
 #include "state/batch.h"
@@ -32,10 +33,11 @@ class Network {
 
 struct Family {
   std::string_view name;     // GGUF's general.architecture
-  std::string_view summary;  // for people: "Llama 2 and 3, Mistral, SmolLM: …"
-  // CONFIG: what differs from the common keys that read_config() has filled in. Throws kBadInput naming the
-  // key.
-  void (*read)(const Metadata&, ModelConfig&);
+  std::string_view summary;  // for people: what it runs, in a line
+  // CONFIG: what differs from the common keys that read_config() has filled in. A key that the family neither
+  // reads nor ignores must have the value that changes nothing, or the file is refused. Throws kBadInput or
+  // kUnsupported naming the key.
+  void (*read)(ConfigKeys&, ModelConfig&);
   // LEARNED: each tensor and its shape.
   void (*tensors)(const ModelConfig&, TensorList&);
   // The weights and the config outlive the network.
@@ -46,11 +48,15 @@ struct Family {
 };
 std::span<const Family* const> families();  // generated, sorted by file name
 
+// nullptr if this build has no family of that name.
+const Family* find_family(std::string_view architecture);
+
 // The family that the file's general.architecture names; kUnsupported naming the known ones.
 const Family& find_family(const Metadata& metadata);
 
-// The common keys, checked (ranges, divisibility, finiteness), then the family's own. Throws kBadInput naming
-// the key.
+// The common keys, checked (ranges, divisibility, finiteness), then the family's own. Every key of the
+// architecture is accounted for: one that is not known, or that asks for arithmetic which no code here does,
+// throws kUnsupported naming it. What is out of range throws kBadInput naming the key.
 ModelConfig read_config(const Metadata& metadata);
 
 KvShape kv_shape(const ModelConfig& config, KvType type);

@@ -7,7 +7,7 @@
 namespace kelda::sampling {
 
 BestOf::BestOf(std::size_t n, std::size_t n_all, std::vector<Candidate>& out)
-    : n_(n), capacity_(std::min(std::max<std::size_t>(2 * n, 64), n_all)), out_(out) {
+    : n_(n), capacity_(capacity(n, n_all)), out_(out) {
   KELDA_CHECK(n >= 1);
   out_.clear();
   out_.reserve(capacity_);
@@ -61,10 +61,15 @@ Candidate Candidates::best() const {
 Candidate Candidates::nth_best(std::size_t n) {
   if (n == 1) return best();
   KELDA_CHECK(n >= 1 && n <= items_.size());
-  BestOf best_of(n, items_.size(), scratch_);
+  BestOf best_of(n, vocab_size_, scratch_);  // sized by what there can be: the same buffer in each draw
   for (const Candidate& c : items_) best_of.offer(c);
   best_of.finish(false);
   return scratch_.back();
+}
+
+void Candidates::keep_best(std::size_t n) {
+  if (n > 1) scratch_.reserve(BestOf::capacity(n, vocab_size_));  // in any case: a later draw may need it
+  if (n < items_.size()) keep_down_to(nth_best(n));
 }
 
 void Candidates::keep_down_to(const Candidate& last) {

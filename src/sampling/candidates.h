@@ -27,6 +27,10 @@ class BestOf {
  public:
   // Into `out`, whose buffer grows to 2n or 64 at most, never beyond `n_all`. n ≥ 1.
   BestOf(std::size_t n, std::size_t n_all, std::vector<Candidate>& out);
+  // How far the buffer grows.
+  static std::size_t capacity(std::size_t n, std::size_t n_all) {
+    return std::min(std::max<std::size_t>(2 * n, 64), n_all);
+  }
   void offer(const Candidate& c) {
     if (full_ && c.logit <= bar_) return;  // ids rise, so an equal logit that comes later is worse
     out_.push_back(c);
@@ -71,6 +75,8 @@ class Candidates {
   Candidate best() const;
   Candidate nth_best(std::size_t n);
 
+  // Removes all but the n best; n ≥ 1. The memory it asks for depends on n and the vocabulary alone.
+  void keep_best(std::size_t n);
   // Removes all that are worse than `last`, which stays itself if it is one of them.
   void keep_down_to(const Candidate& last);
   // Removes those for which drop(candidate) holds, be it all of them.

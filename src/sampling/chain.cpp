@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "sampling/request_knobs.h"
 
@@ -25,8 +26,9 @@ void check_ids(const Knobs& knobs, std::size_t vocab_size) {
 
 }  // namespace
 
-Chain::Chain(const Knobs& knobs, std::size_t vocab_size)
-    : vocab_size_(vocab_size), greedy_(knobs.number("temperature") == 0) {
+Chain::Chain(const Knobs& knobs, std::size_t vocab_size) : vocab_size_(vocab_size) {
+  const FloatEnvironment rounding;  // a denormal knob is not 0
+  greedy_ = knobs.number("temperature") == 0;
   check_ids(knobs, vocab_size);
   for (const SamplerSpec* spec : samplers_in_order()) {
     if (greedy_ && spec->stage >= Stage::kTemperature) break;
@@ -36,6 +38,7 @@ Chain::Chain(const Knobs& knobs, std::size_t vocab_size)
 
 const Candidates& Chain::apply(std::span<const float> logits, const History& history) {
   KELDA_CHECK(logits.size() == vocab_size_);
+  const FloatEnvironment rounding;
   candidates_.assign(logits);
   if (candidates_.size() == 0) fail(ErrorCode::kInternal, "the model gave no logit that is a number");
   for (const auto& stage : stages_) {
@@ -46,9 +49,11 @@ const Candidates& Chain::apply(std::span<const float> logits, const History& his
 }
 
 Draw Chain::draw(std::span<const float> logits, const History& history, const DrawKey& key) {
+  const FloatEnvironment rounding;
   apply(logits, history);
   const Candidate best = candidates_.best();
   if (greedy_) return {best.id, -1.0, 1};
+  weights_.reserve(vocab_size_);
   weights_.assign(candidates_.all(), best.logit);
   const double u = uniform(key, 0);
   return {candidates_.all()[weights_.pick(u)].id, u, candidates_.size()};
@@ -56,12 +61,14 @@ Draw Chain::draw(std::span<const float> logits, const History& history, const Dr
 
 double logprob(std::span<const float> logits, TokenId id) {
   KELDA_CHECK(id >= 0 && static_cast<std::size_t>(id) < logits.size());
+  const FloatEnvironment rounding;
   const float logit = logits[static_cast<std::size_t>(id)];
   if (!can_be_drawn(logit)) return -std::numeric_limits<double>::infinity();
   return static_cast<double>(finite_logit(logit)) - log_sum_exp(logits);
 }
 
 std::vector<TokenLogprob> top_logprobs(std::span<const float> logits, std::size_t n) {
+  const FloatEnvironment rounding;
   std::vector<TokenLogprob> out;
   n = std::min(n, logits.size());
   if (n == 0) return out;

@@ -25,8 +25,9 @@ class Chain {
   Chain(const Knobs& knobs, std::size_t vocab_size);
 
   // Draws the token at `key.position` from raw logits [vocab_size]. The same arguments give the same token,
-  // whatever was drawn before. Throws kInternal if no logit is a number, kUsage if the logit bias bans all
-  // that is left.
+  // whatever was drawn before and however the host has set its processor to round. Throws kInternal if no
+  // logit is a number, kUsage if the logit bias bans all that is left. Memory is asked for by the first call
+  // alone.
   Draw draw(std::span<const float> logits, const History& history, const DrawKey& key);
 
   // The stages alone: what is left to draw from, in order of id; valid until the next call. Errors as draw().

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/cpu.h"
+
 namespace kelda::sampling {
 namespace {
 
@@ -33,15 +35,12 @@ const std::vector<Knob>& own_rows() {
   return rows;
 }
 
-// Why nothing after `stage` changes the outcome, or empty.
-std::string_view decided_by(const Knobs& knobs, Stage stage) {
-  if (stage >= Stage::kTemperature && knobs.number("temperature") == 0) {
-    return "temperature 0 always takes the likeliest token";
+// The first sampler that always leaves one token, or nullptr.
+const SamplerSpec* decider_of(const Knobs& knobs) {
+  for (const SamplerSpec* spec : samplers_in_order()) {
+    if (spec->decides != nullptr && !spec->decides(knobs).empty()) return spec;
   }
-  if (stage != Stage::kTopK && stage >= Stage::kTemperature && knobs.integer("top_k") == 1) {
-    return "top_k 1 leaves only the likeliest token";
-  }
-  return {};
+  return nullptr;
 }
 
 }  // namespace
@@ -69,23 +68,22 @@ const std::vector<const Knob*>& request_knobs() {
 }
 
 std::vector<std::string> notices(const Knobs& knobs) {
+  const FloatEnvironment rounding;  // a denormal knob is not 0
   std::vector<std::string> out;
   const auto add = [&](std::string_view name, std::string_view why) {
     if (knobs.is_set(name)) out.push_back(fmt::format("{} has no effect: {}", name, why));
   };
+  const SamplerSpec* decider = decider_of(knobs);
+  const std::string_view why = decider == nullptr ? std::string_view() : decider->decides(knobs);
   for (const SamplerSpec* spec : samplers_in_order()) {
-    const std::string_view why = decided_by(knobs, spec->stage);
-    if (why.empty() || spec->make(knobs) == nullptr) continue;
+    if (spec->inert != nullptr) {
+      for (const Inert& inert : spec->inert(knobs)) add(inert.knob, inert.why);
+    }
+    const bool counts = decider == nullptr || spec == decider || spec->stage < Stage::kTemperature;
+    if (counts || spec->make(knobs) == nullptr) continue;
     for (const Knob& knob : spec->knobs) add(knob.name, why);
   }
-  if (knobs.number("repetition_penalty") == 1)
-    add("repetition_window", "repetition_penalty is 1, which is off");
-  if (knobs.number("repetition_penalty") != 1 && knobs.integer("repetition_window") == 0) {
-    add("repetition_penalty", "repetition_window is 0, which is off");
-  }
-  // Whatever decides a stage beside top-k leaves nothing to chance.
-  const std::string_view certain = decided_by(knobs, Stage::kTopP);
-  if (!certain.empty() && knobs.seed("seed").value) add("seed", certain);
+  if (decider != nullptr && knobs.seed("seed").value) add("seed", why);
   return out;
 }
 

@@ -1,11 +1,12 @@
 #include "sampling/selftest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "base/check.h"
+#include "base/cpu.h"
 #include "sampling/chain.h"
 #include "sampling/chi_square.h"
 #include "sampling/request_knobs.h"
@@ -18,80 +19,14 @@ constexpr std::size_t kVocab = 300;  // more than one block of Weights
 // well to be random. The draws are fixed, so this decides once, not now and then.
 constexpr double kLeastP = 1e-4;
 
-constexpr SelftestCase kCases[] = {
-    {"neutral", R"({})"},
-    {"neutral, over seeds", R"({})", "seed"},
-    {"neutral, over choices", R"({})", "choice"},
-    {"logit_bias", R"({"logit_bias": {"3": -100, "5": 2.5, "7": -1, "40": 4}})"},
-    {"repetition_penalty", R"({"repetition_penalty": 1.5})"},
-    {"repetition_penalty, window", R"({"repetition_penalty": 1.8, "repetition_window": 6})"},
-    {"frequency_penalty", R"({"frequency_penalty": 0.7})"},
-    {"presence_penalty", R"({"presence_penalty": 1.2})"},
-    {"temperature 0", R"({"temperature": 0})"},
-    {"temperature 0.5", R"({"temperature": 0.5})"},
-    {"temperature 2", R"({"temperature": 2})"},
-    {"top_k", R"({"top_k": 12})"},
-    {"top_p", R"({"top_p": 0.9})"},
-    {"min_p", R"({"min_p": 0.05})"},
-    {"top_k, top_p", R"({"top_k": 12, "top_p": 0.8})"},
-    {"temperature, top_p", R"({"temperature": 1.7, "top_p": 0.95})"},
-    {"temperature, top_k, top_p, min_p",
-     R"({"temperature": 1.3, "top_k": 30, "top_p": 0.95, "min_p": 0.02})"},
-    {"everything",
-     R"({"logit_bias": {"1": 3, "9": -100}, "repetition_penalty": 1.2, "repetition_window": 8, "frequency_penalty": 0.3,
-         "presence_penalty": 0.4, "temperature": 1.4, "top_k": 40, "top_p": 0.97, "min_p": 0.01})"},
-};
-
-struct Token {
-  TokenId id;
-  double logit;
-  double p = 0;
-};
-
-void normalize(std::vector<Token>& tokens) {
-  double max = tokens[0].logit, sum = 0;
-  for (const Token& t : tokens) max = std::max(max, t.logit);
-  for (Token& t : tokens) sum += t.p = std::exp(t.logit - max);
-  for (Token& t : tokens) t.p /= sum;
-}
-
-void reweight(std::vector<Token>& tokens, const History& history, const Knobs& knobs) {
-  for (const auto& [id, bias] : knobs.token_bias("logit_bias")) {
-    for (Token& t : tokens) {
-      if (t.id == id) t.logit = bias == -100 ? -INFINITY : t.logit + bias;
-    }
-  }
-  std::erase_if(tokens, [](const Token& t) { return t.logit == -INFINITY || std::isnan(t.logit); });
-
-  std::vector<TokenId> text(history.prompt.begin(), history.prompt.end());
-  text.insert(text.end(), history.generated.begin(), history.generated.end());
-  const int64_t window = knobs.integer("repetition_window"), length = static_cast<int64_t>(text.size());
-  const int64_t first = window < 0 ? 0 : std::max<int64_t>(0, length - window);
-  const std::set<TokenId> said(text.begin() + first, text.end());
-  std::map<TokenId, int> counts;
-  for (const TokenId id : history.generated) ++counts[id];
-  const double penalty = knobs.number("repetition_penalty");
-  for (Token& t : tokens) {
-    if (said.count(t.id) > 0) t.logit = t.logit < 0 ? t.logit * penalty : t.logit / penalty;
-    if (counts.count(t.id) == 0) continue;
-    t.logit -= knobs.number("frequency_penalty") * counts[t.id] + knobs.number("presence_penalty");
-  }
-}
-
-void truncate(std::vector<Token>& tokens, const Knobs& knobs) {
-  const auto k = static_cast<std::size_t>(knobs.integer("top_k"));
-  if (k > 0 && k < tokens.size()) tokens.erase(tokens.begin() + knobs.integer("top_k"), tokens.end());
-  normalize(tokens);
-  if (knobs.number("top_p") < 1) {
-    double mass = 0;
-    std::size_t n = 0;
-    while (n < tokens.size() && mass < knobs.number("top_p")) mass += tokens[n++].p;
-    tokens.resize(n, Token{0, 0});
-    normalize(tokens);
-  }
-  const double least = knobs.number("min_p") * tokens[0].p;
-  std::erase_if(tokens, [least](const Token& t) { return t.p < least; });
-  normalize(tokens);
+// Best first, ties by the lowest id, with the probabilities of their softmax.
+void sort_and_normalize(std::vector<TextbookToken>& tokens) {
+  std::sort(tokens.begin(), tokens.end(), [](const TextbookToken& a, const TextbookToken& b) {
+    return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
+  });
+  double sum = 0;
+  for (TextbookToken& t : tokens) sum += t.p = std::exp(t.logit - tokens[0].logit);
+  for (TextbookToken& t : tokens) t.p /= sum;
 }
 
 // Spread over 12 logits, of both signs, in steps of 1/4: with ties everywhere, where the order of the ids
@@ -118,27 +53,49 @@ DrawKey key_of(const SelftestCase& test, uint64_t i) {
 
 }  // namespace
 
-std::span<const SelftestCase> selftest_cases() { return kCases; }
+std::vector<SelftestCase> selftest_cases() {
+  std::vector<SelftestCase> cases = {
+      {"neutral", {}}, {"neutral, over seeds", {}, "seed"}, {"neutral, over choices", {}, "choice"}};
+  SelftestCase all{"every sampler", {}};
+  const SamplerSpec* before = nullptr;
+  for (const SamplerSpec* spec : samplers_in_order()) {
+    KELDA_CHECK(!spec->selftest.empty());
+    for (const std::string_view settings : spec->selftest)
+      cases.push_back({std::string(settings), {settings}});
+    if (before != nullptr) {
+      cases.push_back({fmt::format("{}, {}", before->name, spec->name),
+                       {before->selftest.front(), spec->selftest.front()}});
+    }
+    all.settings.push_back(spec->selftest.front());
+    before = spec;
+  }
+  cases.push_back(all);
+  return cases;
+}
+
+Knobs knobs_of(const SelftestCase& test) {
+  Knobs knobs(request_knobs());
+  for (const std::string_view settings : test.settings) knobs.set_from_json(settings, "selftest");
+  return knobs;
+}
 
 std::vector<double> textbook_distribution(std::span<const float> logits, const History& history,
                                           const Knobs& knobs) {
-  std::vector<Token> tokens;
+  const FloatEnvironment rounding;
+  std::vector<TextbookToken> tokens;
   for (std::size_t i = 0; i < logits.size(); ++i) {
-    tokens.push_back({static_cast<TokenId>(i), static_cast<double>(logits[i])});
+    if (can_be_drawn(logits[i]))
+      tokens.push_back({static_cast<TokenId>(i), static_cast<double>(logits[i]), 0});
   }
-  reweight(tokens, history, knobs);
-  std::sort(tokens.begin(), tokens.end(), [](const Token& a, const Token& b) {
-    return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
-  });
+  sort_and_normalize(tokens);
+  for (const SamplerSpec* spec : samplers_in_order()) {
+    KELDA_CHECK(spec->textbook != nullptr);
+    spec->textbook(tokens, history, knobs);
+    KELDA_CHECK(!tokens.empty());
+    sort_and_normalize(tokens);
+  }
   std::vector<double> out(logits.size(), 0.0);
-  const double temperature = knobs.number("temperature");
-  if (temperature == 0) {
-    out[static_cast<std::size_t>(tokens[0].id)] = 1;
-    return out;
-  }
-  for (Token& t : tokens) t.logit /= temperature;
-  truncate(tokens, knobs);
-  for (const Token& t : tokens) out[static_cast<std::size_t>(t.id)] = t.p;
+  for (const TextbookToken& t : tokens) out[static_cast<std::size_t>(t.id)] = t.p;
   return out;
 }
 
@@ -148,9 +105,8 @@ std::vector<SelftestRow> run_selftest(uint64_t draws) {
   const TokenId prompt[] = {1, 8, 2, 8, 30, 31, 5}, generated[] = {12, 5, 12, 60, 12, 44};
   const History history{prompt, generated};
   std::vector<SelftestRow> rows;
-  for (const SelftestCase& test : kCases) {
-    Knobs knobs(request_knobs());
-    knobs.set_from_json(test.settings, "selftest");
+  for (const SelftestCase& test : selftest_cases()) {
+    const Knobs knobs = knobs_of(test);
     Chain chain(knobs, logits.size());
     std::vector<uint64_t> counts(logits.size(), 0);
     for (uint64_t i = 0; i < draws; ++i) {
@@ -159,7 +115,7 @@ std::vector<SelftestRow> run_selftest(uint64_t draws) {
     const ChiSquare result = chi_square(counts, textbook_distribution(logits, history, knobs));
     const bool certain = result.dof == 0 && result.p == 1;
     const bool ok = certain || (result.p >= kLeastP && result.p <= 1 - kLeastP);
-    rows.push_back({std::string(test.name), draws, result.chi2, result.dof, result.p, ok});
+    rows.push_back({test.name, draws, result.chi2, result.dof, result.p, ok});
   }
   return rows;
 }

@@ -11,16 +11,20 @@
 
 namespace kelda::sampling {
 
-// What a chain is tried with: settings as a request would give them.
+// What a chain is tried with.
 struct SelftestCase {
-  std::string_view name;
-  std::string_view settings;             // a JSON object
-  std::string_view varied = "position";  // what differs from draw to draw: "position", "choice" or "seed"
+  std::string name;
+  std::vector<std::string_view> settings;  // JSON objects as a request would give them, set one after another
+  std::string_view varied = "position";    // what differs from draw to draw: "position", "choice" or "seed"
 };
-std::span<const SelftestCase> selftest_cases();
+// From the catalogue: no sampler at all, each in every setting that it names, each with its neighbour in the
+// order, all together.
+std::vector<SelftestCase> selftest_cases();
+Knobs knobs_of(const SelftestCase& test);
 
-// The probability of each token by the textbook's definitions: sorts everything, renormalises after each
-// stage, and shares no code with the samplers. `knobs` from request_knobs().
+// The probability of each token by the samplers' own textbook definitions, in the order of the chain: sorts
+// everything and renormalises before and after each one. Only that order and the rows of the knobs are shared
+// with the chain. `knobs` from request_knobs().
 std::vector<double> textbook_distribution(std::span<const float> logits, const History& history,
                                           const Knobs& knobs);
 

@@ -45,6 +45,11 @@ inline double exp_with(const Table& table, double x) {
 
 double exp_below_zero(double x) { return exp_with(powers(), x); }
 
+void Weights::reserve(std::size_t n) {
+  each_.reserve(n);
+  blocks_.reserve((n + kBlock - 1) / kBlock);
+}
+
 void Weights::assign(std::span<const Candidate> candidates, float max) {
   const Table& table = powers();
   const std::size_t n = candidates.size();

@@ -18,6 +18,8 @@ class Weights {
  public:
   static constexpr std::size_t kBlock = 256;
 
+  // Room for `n` candidates: up to so many, assign() asks for no memory.
+  void reserve(std::size_t n);
   // `max` is the largest logit of `candidates`, so the total is ≥ 1.
   void assign(std::span<const Candidate> candidates, float max);
   double total() const { return total_; }

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace kelda::text {
 namespace {
@@ -40,7 +41,7 @@ PreTokenizer::PreTokenizer(std::string_view name) {
   std::vector<std::string_view> known;
   for (const PreTokenizerRow& row : kRows) known.push_back(row.name);
   fail(ErrorCode::kUnsupported, "tokenizer.ggml.pre: {}; known: {}",
-       name.empty() ? "the key is missing" : fmt::format("no pre-tokenizer \"{}\"", name),
+       name.empty() ? "the key is missing" : fmt::format("no pre-tokenizer {}", quote(name)),
        fmt::join(known, ", "));
 }
 

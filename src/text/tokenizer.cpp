@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "text/detokenizer.h"
 
 namespace kelda::text {
@@ -29,8 +30,8 @@ std::unique_ptr<const Tokenizer> make_tokenizer(std::shared_ptr<const Vocabulary
     if (kind->model == vocabulary->model()) return kind->make(std::move(vocabulary));
     known.push_back(kind->model);
   }
-  fail(ErrorCode::kUnsupported, "tokenizer.ggml.model: no tokenizer \"{}\"; known: {}", vocabulary->model(),
-       fmt::join(known, ", "));
+  fail(ErrorCode::kUnsupported, "tokenizer.ggml.model: no tokenizer {}; known: {}",
+       quote(vocabulary->model()), fmt::join(known, ", "));
 }
 
 }  // namespace kelda::text

@@ -1,6 +1,7 @@
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <chrono>
@@ -48,6 +49,37 @@ TEST(ThreadPool, ManySmallRegionsSeeEachOthersWrites) {
 TEST(ThreadPool, MoreThreadsThanProcessorsStillFinish) {
   ThreadPool pool(32);
   for (int i = 0; i < 200; ++i) expect_each_item_once(pool, 50);
+}
+
+// The threads must take turns: whoever waits for one that has no processor has to let it have one.
+TEST(ThreadPool, EightThreadsOnTwoProcessorsGetManySmallRegionsRight) {
+  cpu_set_t all, two;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof all, &all), 0);
+  CPU_ZERO(&two);
+  for (std::size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&two) < 2; ++i) {
+    if (CPU_ISSET(i, &all)) CPU_SET(i, &two);
+  }
+  ASSERT_EQ(::sched_setaffinity(0, sizeof two, &two), 0);  // the pool's threads inherit it
+  {
+    ThreadPool pool(8);
+    std::vector<uint64_t> x(16, 0);  // plain memory: each region must see what the one before wrote
+    for (int64_t region = 0; region < 3000; ++region) {
+      const int64_t n = 1 + region % 16;
+      pool.run(n, [&](int64_t item, int) {
+        auto& mine = x[static_cast<std::size_t>((item + region) % 16)];
+        mine = 3 * mine + static_cast<uint64_t>(region);
+      });
+    }
+    std::vector<uint64_t> expected(16, 0);
+    for (int64_t region = 0; region < 3000; ++region) {
+      for (int64_t item = 0; item < 1 + region % 16; ++item) {
+        auto& one = expected[static_cast<std::size_t>((item + region) % 16)];
+        one = 3 * one + static_cast<uint64_t>(region);
+      }
+    }
+    EXPECT_EQ(x, expected);
+  }
+  EXPECT_EQ(::sched_setaffinity(0, sizeof all, &all), 0);
 }
 
 TEST(ThreadPool, WakesUpAfterSleeping) {

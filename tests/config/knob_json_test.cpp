@@ -75,6 +75,32 @@ TEST(KnobFromJson, NamesTheWrongType) {
   EXPECT_TRUE(mentions(message(R"({"temperature": 1e400})"), "field \"temperature\" holds a number beyond"));
 }
 
+// As on the command line: what is written as something else than 0 does not become 0.
+TEST(KnobFromJson, NumbersTooSmallForADoubleAreRefused) {
+  const std::string long_one = "0." + std::string(400, '0') + "1";
+  for (const std::string& tiny :
+       std::vector<std::string>{"1e-400", "-1e-400", "2e-324", "0.001e-397", "1E-99999", long_one}) {
+    Knobs knobs(kRows);
+    EXPECT_EQ(usage_error([&] { knobs.set_from_json("{\"temperature\": " + tiny + "}", "request"); }),
+              "field \"temperature\" holds a number too small for a 64-bit float")
+        << tiny;
+    EXPECT_FALSE(knobs.is_set("temperature"));
+    EXPECT_EQ(outcome("top_k", tiny), kRefused) << tiny;
+    EXPECT_EQ(usage_error([&] { knobs.set_from_json("{\"logit_bias\": {\"1\": " + tiny + "}}", "request"); }),
+              "field \"1\" holds a number too small for a 64-bit float")
+        << tiny;
+    EXPECT_EQ(outcome("logit_bias", "[[1, " + tiny + "]]"), kRefused) << tiny;
+    EXPECT_FALSE(usage_error([&] { knobs.set_from_text("temperature", tiny, "flag"); }).empty()) << tiny;
+  }
+  for (const std::string zero :
+       {"0", "-0", "0.0", "-0.0", "0e5", "0E-999", "0.000e-400", "5e-324", "1e-310"}) {
+    EXPECT_EQ(outcome("temperature", zero), kSet) << zero;
+  }
+  Knobs knobs(kRows);
+  knobs.set_from_json(R"({"temperature": 5e-324})", "request");
+  EXPECT_EQ(knobs.number("temperature"), 5e-324);
+}
+
 TEST(KnobFromJson, AStopMayBeOneTextOrAList) {
   Knobs knobs(kRows);
   knobs.set_from_json(R"({"stop": "END"})", "request");

@@ -390,6 +390,22 @@ class CatalogueModel(PullCase):
         listed = json.loads(self.kelda("models", "--json").out)["models"]
         self.assertEqual([(m["name"], m["downloaded"], m["path"]) for m in listed], [("toy", True, str(self.target))])
 
+    def test_a_model_that_this_build_cannot_run_is_marked_and_still_fetched(self):
+        content = catalogue([("weights.bin", BODY)], [hub_source("weights.bin")])
+        self.use_catalogue(content)
+        self.assertTrue(json.loads(self.kelda("models", "--json").out)["models"][0]["runnable"])
+        self.assertNotIn("not in this build", self.kelda("models").out)
+        self.assertNotIn("not in this build", self.kelda("pull", "toy").err)
+        content["models"][0]["architecture"] = "rwkv9"
+        self.use_catalogue(content)
+        self.assertFalse(json.loads(self.kelda("models", "--json").out)["models"][0]["runnable"])
+        self.assertIn("A toy (the default) (not in this build)", self.kelda("models").out)
+        process = self.kelda("pull", "--force")
+        self.assert_pulled(process)
+        note = 'note: not in this build: it does not know the architecture "rwkv9"'
+        self.assertLess(process.err.index(note), process.err.index("to download"))
+        self.assertEqual(self.kelda("pull", "--quiet", "--force").err, "")
+
     def test_a_broken_catalogue_is_an_error_that_names_the_place(self):
         broken = catalogue([("weights.bin", BODY)], [hub_source("weights.bin")])
         broken["models"][0]["files"][0]["bytes"] = -1

@@ -43,12 +43,17 @@ class Result:
 
     def __init__(self, arguments, code, out, err, peak_kib=0):
         self.arguments, self.code, self.raw_out = arguments, code, out
-        self.err = err.decode("utf-8")  # what the program says is always text
+        self.err = err.decode("utf-8", "surrogateescape")
         self.peak_kib = peak_kib
 
     @property
     def out(self):
         return self.raw_out.decode("utf-8")
+
+    @property
+    def says_text(self):
+        """Whether what it says on stderr is valid UTF-8, as it must always be."""
+        return not any("\udc80" <= c <= "\udcff" for c in self.err)
 
     def json(self):
         return json.loads(self.raw_out)
@@ -135,6 +140,7 @@ class KeldaCase(unittest.TestCase):
         result = kelda(*arguments, **options)
         self.assertEqual(result.code, status, result)
         self.assertEqual(result.raw_out, b"", result)
+        self.assertTrue(result.says_text, result)
         self.assertEqual(result.err.count("kelda: error: "), 1, result)
         for text in (says,) if isinstance(says, str) else says:
             self.assertIn(text, result.err, result)

@@ -15,7 +15,8 @@ namespace {
 class EngineTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    const auto path = testing::write_tiny_model(*models::find_family("llama"), {.format = "q8_0", .n_ctx = 256});
+    const models::Family& llama = *models::find_family("llama");
+    const auto path = testing::write_tiny_model(llama, {.format = "q8_0", .n_ctx = 256});
     ThreadPool pool(1);
     model_ = Model::load(path, {}, pool);
     std::filesystem::remove(path);

@@ -9,7 +9,8 @@ namespace kelda {
 namespace {
 
 std::shared_ptr<const Model> tiny(ThreadPool& pool) {
-  const auto path = testing::write_tiny_model(*models::find_family("llama"), {.format = "q4_1", .n_ctx = 128});
+  const models::Family& llama = *models::find_family("llama");
+  const auto path = testing::write_tiny_model(llama, {.format = "q4_1", .n_ctx = 128});
   auto model = Model::load(path, {}, pool);
   std::filesystem::remove(path);
   return model;

@@ -34,6 +34,17 @@ TEST(GgmlTypeName, AgreesWithTheFormatsOfThisBuild) {
   }
 }
 
+TEST(NameFault, SeesControlCharactersOfEachKind) {
+  for (const std::string_view bad : {"a\x1B", "\n", "a\x7F", "a\xC2\x80z", "\xC2\x9B", "\xC2\x9F"}) {
+    const auto fault = name_fault(bad, 64);
+    ASSERT_TRUE(fault);
+    EXPECT_NE(fault->find("contains a control character"), std::string::npos) << *fault;
+  }
+  for (const std::string_view fine :
+       {"blk.0.attn_q.weight", "~", "\xC2\xA0", "\xC3\x9F", "\xE1\x9B\x80", "名"})
+    EXPECT_EQ(name_fault(fine, 64), std::nullopt) << fine;
+}
+
 TEST(AlignUp, RoundsUpAndSeesTheEndOfTheRange) {
   EXPECT_EQ(align_up(0, 32), 0U);
   EXPECT_EQ(align_up(1, 32), 32U);

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 
 #include "base/error.h"
@@ -8,6 +7,7 @@
 #include "files/scratch_file.h"
 #include "malform/small_file.h"
 #include "malform/tiny_llama.h"
+#include "test_model.h"
 
 namespace kelda {
 namespace {
@@ -205,9 +205,9 @@ TEST(GgufReader, SaysWhenTheFileShrankAfterItWasOpened) {
 }
 
 TEST(GgufReader, OpensARealModel) {
-  const char* path = std::getenv("KELDA_TEST_MODEL");
-  if (path == nullptr) GTEST_SKIP() << "KELDA_TEST_MODEL is not set to the path of a GGUF model";
-  const auto file = open_gguf(path);
+  const auto path = testing::test_model();
+  if (!path) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
+  const auto file = open_gguf(*path);
   EXPECT_TRUE(file->metadata().has("general.architecture"));
   ASSERT_NE(file->find("token_embd.weight"), nullptr);
   EXPECT_EQ(file->find("token_embd.weight")->rows(),

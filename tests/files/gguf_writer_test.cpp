@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <limits>
 
 #include "base/error.h"
@@ -10,6 +9,7 @@
 #include "files/scratch_file.h"
 #include "malform/small_file.h"
 #include "malform/tiny_llama.h"
+#include "test_model.h"
 
 namespace kelda {
 namespace {
@@ -216,9 +216,9 @@ TEST(GgufWriter, RefusesWhatTheReaderWouldRefuse) {
 }
 
 TEST(GgufWriter, ARealModelReadAndWrittenAgainIsTheSameBytes) {
-  const char* path = std::getenv("KELDA_TEST_MODEL");
-  if (path == nullptr) GTEST_SKIP() << "KELDA_TEST_MODEL is not set to the path of a GGUF model";
-  const auto file = open_gguf(path);
+  const auto path = testing::test_model();
+  if (!path) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
+  const auto file = open_gguf(*path);
   const ScratchFile scratch;
   copy(*file, file->metadata(), scratch.path());
   const auto again = open_gguf(scratch.path());

@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <limits>
+
+#include "test_model.h"
 
 namespace kelda::hub {
 namespace {
@@ -47,9 +48,9 @@ TEST(Footprint, SaturatesWhereTheNumbersAreAbsurd) {
 }
 
 TEST(Footprint, OfAFileAgreesWithTheCatalogue) {
-  const char* path = std::getenv("KELDA_TEST_MODEL");
-  if (path == nullptr) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
-  const auto from_file = footprint(*open_gguf(path));
+  const auto path = testing::test_model();
+  if (!path) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
+  const auto from_file = footprint(*open_gguf(*path));
   ASSERT_TRUE(from_file);
   const Footprint known = footprint(*catalog().find("smollm2"));
   EXPECT_EQ(from_file->kv_bytes_per_token, known.kv_bytes_per_token);

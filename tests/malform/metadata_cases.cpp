@@ -41,6 +41,13 @@ void add_key_cases(std::vector<Case>& cases) {
                    with(std::string_view("test.\0end", 9), value)});
   cases.push_back(
       {"key_with_escape", at, 2, "\"\\x1B[2J\" contains a control character", with("\x1B[2J", value)});
+  cases.push_back({"key_with_c1_control", at, 2, "\"test.\\xC2\\x9B2J\" contains a control character",
+                   with("test.\xC2\x9B"
+                        "2J",
+                        value)});
+  cases.push_back({"string_with_escapes_is_fine", at, 0, "",
+                   with("s", scalar("\x1B[2J\xC2\x9B"
+                                    "2J\x9B"))});
   for (const auto& [name, length] :
        {std::pair<const char*, uint64_t>{"2_63", uint64_t{1} << 63}, {"max", ~uint64_t{0}}}) {
     std::string bytes = small_file().header();

@@ -16,6 +16,13 @@ class ModelCases {
   ModelCases() : base_(make_tiny_llama({.format = "q4_0"})) {}
 
   void good(const std::string& name) { cases_.push_back({name, Stage::kModel, 0, "", base_.bytes()}); }
+  // The tiny model after `change`, which it survives.
+  template <typename Change>
+  void fine(const std::string& name, Change&& change) {
+    GgufBuilder b = base_;
+    change(b);
+    cases_.push_back({name, Stage::kModel, 0, "", b.bytes()});
+  }
 
   // The tiny model after `change`; the error must contain `message`.
   template <typename Change>
@@ -78,6 +85,58 @@ void add_network_cases(ModelCases& m) {
   m.key("model_rope_dims_beyond_head", "llama.rope.dimension_count", scalar(uint32_t{32}));
   m.key("model_rope_base_nan", "llama.rope.freq_base", scalar(std::numeric_limits<float>::quiet_NaN()));
   m.key("model_rope_base_0", "llama.rope.freq_base", scalar(0.0f));
+}
+
+// Keys that ask for arithmetic other than what runs.
+void add_meaning_cases(ModelCases& m) {
+  m.key("model_vocab_size_other", "llama.vocab_size", scalar(kTinyVocabSize + 1));
+  m.key("model_rope_scaling_linear", "llama.rope.scaling.type", scalar("linear"));
+  m.key("model_rope_scaling_factor_4", "llama.rope.scaling.factor", scalar(4.0f));
+  m.key("model_rope_scale_linear_4", "llama.rope.scale_linear", scalar(4.0f));
+  m.key("model_sliding_window_16", "llama.attention.sliding_window", scalar(uint32_t{16}));
+  m.key("model_attention_scale_2", "llama.attention.scale", scalar(2.0f));
+  m.key("model_not_causal", "llama.attention.causal", scalar(false));
+  m.key("model_causal_u32", "llama.attention.causal", scalar(uint32_t{1}));
+  m.key("model_8_experts", "llama.expert_count", scalar(uint32_t{8}));
+  m.key("model_logit_scale_8", "llama.logit_scale", scalar(8.0f));
+  m.key("model_logit_scale_nan", "llama.logit_scale", scalar(std::numeric_limits<float>::quiet_NaN()));
+  m.key("model_key_unknown", "llama.attention.mystery", scalar(uint32_t{1}));
+}
+
+// Texts that would steer a terminal: ESC, and the control sequence introducer of C1 as a character and as a
+// bare byte. Messages show them escaped.
+void add_escape_cases(ModelCases& m) {
+  const std::string escapes =
+                        "\x1B[2J\xC2\x9B"
+                        "2J\x9B",
+                    shown = "\"\\x1B[2J\\xC2\\x9B2J\\x9B\"";
+  const auto text = [&](const std::string& name, const std::string& key) {
+    m.changed(name, shown, [&](GgufBuilder& b) { b.set(key, scalar(escapes)); });
+  };
+  m.fine("model_name_with_escapes_is_fine", [&](GgufBuilder& b) { b.set("general.name", scalar(escapes)); });
+  text("model_architecture_with_escapes", "general.architecture");
+  text("model_tokenizer_with_escapes", "tokenizer.ggml.model");
+  text("model_pre_tokenizer_with_escapes", "tokenizer.ggml.pre");
+  text("model_rope_scaling_with_escapes", "llama.rope.scaling.type");
+  text("model_data_layout_with_escapes", "llama.tensor_data_layout");
+  m.changed("model_pieces_twice_with_escapes", shown, [&](GgufBuilder& b) {
+    TinyVocabulary v = tiny_vocabulary();
+    v.pieces[280] = v.pieces[281] = escapes;
+    b.set("tokenizer.ggml.tokens", array(v.pieces));
+  });
+  m.changed("model_merge_with_escapes", shown, [&](GgufBuilder& b) {
+    TinyVocabulary v = tiny_vocabulary();
+    v.merges[5] = escapes;
+    b.set("tokenizer.ggml.merges", array(v.merges));
+  });
+  m.changed("model_merge_to_control_with_escapes", "(" + shown + " and \"a\")", [&](GgufBuilder& b) {
+    TinyVocabulary v = tiny_vocabulary();
+    v.pieces.insert(v.pieces.end(), {escapes, escapes + "a"});
+    v.types.insert(v.types.end(), {1, 3});
+    v.merges.push_back(escapes + " a");
+    b.set("tokenizer.ggml.tokens", array(v.pieces)).set("tokenizer.ggml.token_type", array(v.types));
+    b.set("tokenizer.ggml.merges", array(v.merges)).remove("llama.vocab_size");
+  });
 }
 
 void add_tensor_cases(ModelCases& m) {
@@ -158,6 +217,8 @@ std::vector<Case> model_cases() {
   ModelCases m;
   m.good("model_is_fine");
   add_network_cases(m);
+  add_meaning_cases(m);
+  add_escape_cases(m);
   add_tensor_cases(m);
   add_vocabulary_cases(m);
   return m.take();

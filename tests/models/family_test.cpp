@@ -8,7 +8,7 @@
 namespace kelda::models {
 namespace {
 
-Metadata tiny() { return testing::tiny_metadata(*families()[0], {}); }
+Metadata tiny() { return testing::tiny_metadata(*find_family("llama"), {}); }
 
 std::string error_of(const Metadata& m, ErrorCode code) {
   try {
@@ -24,6 +24,12 @@ std::string error_of(const Metadata& m, ErrorCode code) {
 template <typename T>
 void set(Metadata& m, std::string_view what, T value) {
   m.set("llama." + std::string(what), MetadataValue::Variant(value));
+}
+
+TEST(Families, AreFoundByName) {
+  for (const Family* f : families()) EXPECT_EQ(find_family(f->name), f);
+  EXPECT_EQ(find_family("rwkv9"), nullptr);
+  EXPECT_EQ(find_family(""), nullptr);
 }
 
 TEST(Families, EachDeclaresATinyInstanceThatReads) {
@@ -90,6 +96,81 @@ TEST(ReadConfig, ImpossibleNumbersNameTheirKey) {
   expect("rope.freq_base", std::numeric_limits<float>::infinity());
   expect("expert_count", uint32_t{8}, ErrorCode::kUnsupported);
   expect("rope.scaling.type", std::string("yarn"), ErrorCode::kUnsupported);
+}
+
+TEST(ReadConfig, AKeyThatAsksForOtherArithmeticIsRefusedByItsName) {
+  const auto refused = [](std::string_view key, auto value) {
+    Metadata m = tiny();
+    set(m, key, value);
+    const std::string message = error_of(m, ErrorCode::kUnsupported);
+    EXPECT_NE(message.find("llama." + std::string(key)), std::string::npos) << message;
+  };
+  refused("rope.scaling.type", std::string("linear"));
+  refused("rope.scaling.factor", 4.0f);
+  refused("rope.scaling.attn_factor", 1.2f);
+  refused("rope.scaling.yarn_beta_fast", 32.0f);
+  refused("rope.scale_linear", 2.0f);
+  refused("attention.sliding_window", uint32_t{512});
+  refused("attention.scale", 0.5f);
+  refused("attention.causal", false);
+  refused("attention.max_alibi_bias", 8.0f);
+  refused("expert_count", uint32_t{8});
+  refused("expert_used_count", uint32_t{2});
+  refused("expert_feed_forward_length", uint32_t{64});
+  refused("logit_scale", 8.0f);
+  refused("embedding_scale", 12.0f);
+  refused("residual_scale", 0.22f);
+  refused("tensor_data_layout", std::string("transposed"));
+  refused("something_new", uint32_t{0});
+}
+
+TEST(ReadConfig, AKeyThatChangesNothingIsAccepted) {
+  Metadata m = tiny();
+  set(m, "vocab_size", uint32_t{261});
+  set(m, "rope.scaling.type", std::string("none"));
+  set(m, "rope.scaling.factor", 1.0f);
+  set(m, "rope.scaling.attn_factor", 1.0f);
+  set(m, "rope.scaling.original_context_length", uint32_t{512});
+  set(m, "rope.scaling.finetuned", true);
+  set(m, "rope.scale_linear", 1.0f);
+  set(m, "attention.layer_norm_epsilon", 1e-6f);
+  set(m, "attention.sliding_window", uint32_t{0});
+  set(m, "attention.scale", 0.17677669f);  // 1 / √32
+  set(m, "attention.causal", true);
+  set(m, "expert_count", uint32_t{0});
+  set(m, "expert_used_count", uint32_t{0});
+  set(m, "logit_scale", 1.0f);
+  set(m, "embedding_scale", 1.0f);
+  set(m, "residual_scale", 1.0f);
+  set(m, "tensor_data_layout", std::string("Meta AI original pth"));
+  m.set("qwen2.rope.freq_base", MetadataValue(5.0f));  // of another architecture
+  const ModelConfig c = read_config(m);
+  EXPECT_EQ(c.vocab_size, 261);
+  EXPECT_EQ(c.rope.theta, 10000.0);
+}
+
+TEST(ReadConfig, AKnownKeyOfAnotherTypeIsBadInput) {
+  Metadata m = tiny();
+  set(m, "attention.causal", uint32_t{1});
+  EXPECT_NE(error_of(m, ErrorCode::kBadInput).find("llama.attention.causal"), std::string::npos);
+}
+
+TEST(ReadConfig, AVocabularySizeThatContradictsTheTokensNamesBoth) {
+  Metadata m = tiny();
+  set(m, "vocab_size", uint32_t{262});
+  const std::string message = error_of(m, ErrorCode::kBadInput);
+  for (const char* part : {"llama.vocab_size", "262", "tokenizer.ggml.tokens", "261"})
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+}
+
+TEST(ReadConfig, TextOfTheFileCannotSteerATerminal) {
+  Metadata m = tiny();
+  m.set("general.architecture", MetadataValue(std::string("\x1B[2J\xC2\x9Bm")));
+  const std::string message = error_of(m, ErrorCode::kUnsupported);
+  EXPECT_NE(message.find("\"\\x1B[2J\\xC2\\x9Bm\""), std::string::npos) << message;
+  Metadata scaled = tiny();
+  set(scaled, "rope.scaling.type", std::string("\x1B[2J"));
+  EXPECT_EQ(error_of(scaled, ErrorCode::kUnsupported).find('\x1B'), std::string::npos);
 }
 
 TEST(ReadConfig, HeadsThatDoNotDivideTheWidthAreRefused) {

@@ -1,5 +1,5 @@
 // The contract of a weight format, held against every format of the build; and the `gguf` package's results
-// (tests/golden/quant_*.json) against ours, bit for bit.
+// (tests/golden/quant/) against ours, bit for bit.
 #include "quant/format.h"
 
 #include <gtest/gtest.h>
@@ -227,7 +227,7 @@ std::vector<float> floats_from_hex(const std::string& hex) {
 
 TEST_P(Format, AgreesWithTheGgufPackage) {
   const std::string path =
-      std::string(KELDA_SOURCE_DIR) + "/tests/golden/quant_" + std::string(format_.name) + ".json";
+      std::string(KELDA_SOURCE_DIR) + "/tests/golden/quant/" + std::string(format_.name) + ".json";
   std::ifstream file(path);
   ASSERT_TRUE(file) << path << " is missing: scripts/make_quant_golden.py";
   const nlohmann::json golden = nlohmann::json::parse(file);

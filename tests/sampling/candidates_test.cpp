@@ -77,6 +77,19 @@ TEST(BestOf, EqualsAFullSortForEverySize) {
   }
 }
 
+TEST(Candidates, KeepBestLeavesAsManyOrAll) {
+  const std::vector<float> logits = {1, 5, 3, 5, 2};
+  const std::vector<std::vector<TokenId>> expected = {{1}, {1, 3}, {1, 2, 3}, {1, 2, 3, 4}, {0, 1, 2, 3, 4}};
+  for (const std::size_t n : {1u, 2u, 3u, 4u, 5u, 6u, 1000000000u}) {
+    Candidates candidates;
+    candidates.assign(logits);
+    candidates.keep_best(n);
+    std::vector<TokenId> ids;
+    for (const Candidate& c : candidates.all()) ids.push_back(c.id);
+    EXPECT_EQ(ids, expected[std::min<std::size_t>(n, 5) - 1]) << n;
+  }
+}
+
 TEST(BestOf, RisingAndFallingLogits) {
   std::vector<Candidate> rising, falling, best;
   for (TokenId i = 0; i < 5000; ++i) {

@@ -1,5 +1,7 @@
 #include "sampling/request_knobs.h"
 
+#include <algorithm>
+
 #include "sampling/draws.h"
 
 namespace kelda::sampling {
@@ -7,12 +9,25 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
-TEST(RequestKnobs, AreInTheDocumentedOrder) {
-  std::vector<std::string> names;
-  for (const Knob* knob : request_knobs()) names.emplace_back(knob->name);
-  EXPECT_EQ(names, (std::vector<std::string>{"logit_bias", "repetition_penalty", "repetition_window",
-                                             "frequency_penalty", "presence_penalty", "temperature", "top_k",
-                                             "top_p", "min_p", "max_tokens", "stop", "seed", "ignore_eos"}));
+TEST(RequestKnobs, ThePublishedOnesKeepTheirOrder) {
+  const std::vector<std::string_view> published = {"logit_bias",
+                                                   "repetition_penalty",
+                                                   "repetition_window",
+                                                   "frequency_penalty",
+                                                   "presence_penalty",
+                                                   "temperature",
+                                                   "top_k",
+                                                   "top_p",
+                                                   "min_p",
+                                                   "max_tokens",
+                                                   "stop",
+                                                   "seed",
+                                                   "ignore_eos"};
+  std::vector<std::string_view> names;
+  for (const Knob* knob : request_knobs()) {
+    if (std::count(published.begin(), published.end(), knob->name) > 0) names.push_back(knob->name);
+  }
+  EXPECT_EQ(names, published);
 }
 
 TEST(RequestKnobs, DefaultsAreNeutral) {
@@ -28,7 +43,7 @@ TEST(RequestKnobs, DefaultsAreNeutral) {
 }
 
 // One letter per value: s set, . unchanged, x refused.
-TEST(RequestKnobs, BordersOfEveryField) {
+TEST(RequestKnobs, BordersOfThePublishedFields) {
   const std::string values[] = {
       "null",  "-1",  "0",       "1",   "2147483647", "2147483648", "9223372036854775808",
       "1e400", "NaN", "\"0.7\"", "[1]", "true"};
@@ -45,22 +60,20 @@ TEST(RequestKnobs, BordersOfEveryField) {
                                                     {"stop", ".xxxxxxxxsxx"},
                                                     {"seed", ".ssssssxxxxx"},
                                                     {"ignore_eos", ".xxxxxxxxxxs"}};
-  for (const Knob* knob : request_knobs()) {
-    const auto row = table.find(std::string(knob->name));
-    ASSERT_NE(row, table.end()) << knob->name;
-    ASSERT_EQ(row->second.size(), std::size(values)) << knob->name;
+  for (const auto& [name, outcomes] : table) {
+    ASSERT_EQ(outcomes.size(), std::size(values)) << name;
     for (std::size_t i = 0; i < std::size(values); ++i) {
       Knobs knobs(request_knobs());
       char outcome = 's';
       try {
-        knobs.set_from_json("{\"" + row->first + "\":" + values[i] + "}", "request");
-        if (!knobs.is_set(knob->name)) outcome = '.';
+        knobs.set_from_json("{\"" + name + "\":" + values[i] + "}", "request");
+        if (!knobs.is_set(name)) outcome = '.';
       } catch (const Error& e) {
         EXPECT_EQ(e.code(), ErrorCode::kUsage);
-        EXPECT_NE(std::string(e.what()).find(row->first), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find(name), std::string::npos) << e.what();
         outcome = 'x';
       }
-      EXPECT_EQ(outcome, row->second[i]) << knob->name << " = " << values[i];
+      EXPECT_EQ(outcome, outcomes[i]) << name << " = " << values[i];
     }
   }
 }
@@ -104,6 +117,26 @@ TEST(Notices, ThePenaltyAndItsWindowNeedEachOther) {
             (Sentences{"repetition_window has no effect: repetition_penalty is 1, which is off"}));
   EXPECT_EQ(notices(knobs_of(R"({"repetition_penalty": 1.5, "repetition_window": 0})")),
             (Sentences{"repetition_penalty has no effect: repetition_window is 0, which is off"}));
+}
+
+TEST(Notices, TheFirstThatDecidesGivesTheReason) {
+  EXPECT_EQ(notices(knobs_of(R"({"temperature": 0, "top_k": 1, "logit_bias": {"1": 1}})")),
+            (Sentences{"top_k has no effect: temperature 0 always takes the likeliest token"}));
+}
+
+// What a sampler says of itself is true: with it, the rest changes no outcome.
+TEST(Notices, WhatDecidesLeavesOneToken) {
+  const std::vector<float> logits = some_logits(300);
+  for (const std::string settings : {R"({"temperature": 0})", R"({"top_k": 1})"}) {
+    const Knobs knobs = knobs_of(settings);
+    int deciders = 0;
+    for (const SamplerSpec* spec : samplers()) {
+      deciders += spec->decides != nullptr && !spec->decides(knobs).empty() ? 1 : 0;
+    }
+    EXPECT_EQ(deciders, 1) << settings;
+    const std::vector<TokenId> drawn = draw_many(settings, logits, 50);
+    EXPECT_EQ(std::set<TokenId>(drawn.begin(), drawn.end()).size(), 1u) << settings;
+  }
 }
 
 TEST(Notices, AreSilentWhereEverythingCounts) {

@@ -1,4 +1,6 @@
 // What every sampler of the catalogue keeps to, and what each one does.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -13,20 +15,49 @@ namespace {
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kMax = std::numeric_limits<float>::max();
 
-// Settings that switch a sampler on, mild and at the borders. A new sampler is added here.
-const std::map<std::string_view, std::vector<std::string>> kOn = {
-    {"logit_bias", {R"({"logit_bias": {"0": 100, "1": -100}})", R"({"logit_bias": [[2, 0.5]]})"}},
-    {"repetition_penalty",
-     {R"({"repetition_penalty": 1.3})", R"({"repetition_penalty": 5e-324})",
-      R"({"repetition_penalty": 1e308})", R"({"repetition_penalty": 1.3, "repetition_window": 2})"}},
-    {"frequency_presence",
-     {R"({"frequency_penalty": 2, "presence_penalty": 2})",
-      R"({"frequency_penalty": -2, "presence_penalty": -2})"}},
-    {"temperature", {R"({"temperature": 0.5})", R"({"temperature": 1e-320})", R"({"temperature": 1e308})"}},
-    {"top_k", {R"({"top_k": 1})", R"({"top_k": 40})", R"({"top_k": 2147483647})"}},
-    {"top_p", {R"({"top_p": 5e-324})", R"({"top_p": 0.9})", R"({"top_p": 0.9999999999999999})"}},
-    {"min_p", {R"({"min_p": 5e-324})", R"({"min_p": 0.1})", R"({"min_p": 1})"}},
-};
+// The least and the greatest values that a row allows, and their neighbours.
+std::vector<KnobValue> borders(const Knob& knob) {
+  const double least = knob.lo_open ? std::nextafter(knob.lo, kUnbounded) : knob.lo;
+  const double most = std::min(knob.hi, std::numeric_limits<double>::max());
+  switch (knob.type) {
+    case KnobType::kFloat:
+      return {least, std::nextafter(least, kUnbounded), std::nextafter(most, least), most};
+    case KnobType::kInt: {
+      const auto lo = static_cast<int64_t>(knob.lo), hi = static_cast<int64_t>(knob.hi);
+      return {lo, lo + 1, lo + 2, hi - 1, hi};
+    }
+    case KnobType::kTokenBias:
+      return {TokenBias{{0, knob.hi}, {1, knob.lo}}, TokenBias{{2, std::nextafter(knob.lo, 0)}}};
+    case KnobType::kBool:
+      return {false, true};
+    default:
+      return {};
+  }
+}
+
+// Settings that switch a sampler on: its own ones, and each knob at its borders beside the first of them.
+std::vector<Knobs> on_settings(const SamplerSpec& spec) {
+  std::vector<Knobs> all;
+  for (const std::string_view settings : spec.selftest) all.push_back(knobs_of(std::string(settings)));
+  for (const Knob& knob : spec.knobs) {
+    for (const KnobValue& value : borders(knob)) {
+      Knobs knobs = knobs_of(std::string(spec.selftest.at(0)));
+      knobs.set(knob.name, value, "test");
+      all.push_back(knobs);
+    }
+  }
+  std::erase_if(all, [&](const Knobs& knobs) { return spec.make(knobs) == nullptr; });
+  return all;
+}
+
+std::string words(const SamplerSpec& spec, const Knobs& knobs) {
+  std::string out(spec.name);
+  for (const Knob& knob : spec.knobs) {
+    if (knob.type == KnobType::kFloat) out += fmt::format(" {}={}", knob.name, knobs.number(knob.name));
+    if (knob.type == KnobType::kInt) out += fmt::format(" {}={}", knob.name, knobs.integer(knob.name));
+  }
+  return out;
+}
 
 std::vector<std::vector<float>> hard_logits() {
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -46,23 +77,14 @@ std::vector<std::vector<float>> hard_logits() {
           {5.0f, 1.0f, 0.0f}};
 }
 
-struct Outcome {
-  std::map<TokenId, float> before, after;
-};
-
 template <typename Act>
 void for_every_setting(const Act& act) {
   for (const SamplerSpec* spec : samplers()) {
-    const auto on = kOn.find(spec->name);
-    ASSERT_NE(on, kOn.end()) << spec->name << " is not in kOn";
-    for (const std::string& settings : on->second) {
-      for (const std::vector<float>& logits : hard_logits()) {
-        SCOPED_TRACE(std::string(spec->name) + " " + settings);
-        const Knobs knobs = knobs_of(settings);
-        const std::unique_ptr<Sampler> sampler = spec->make(knobs);
-        ASSERT_NE(sampler, nullptr);
-        act(*sampler, logits);
-      }
+    const std::vector<Knobs> settings = on_settings(*spec);
+    ASSERT_GE(settings.size(), 2u) << spec->name;
+    for (const Knobs& knobs : settings) {
+      SCOPED_TRACE(words(*spec, knobs));
+      for (const std::vector<float>& logits : hard_logits()) act(*spec->make(knobs), logits);
     }
   }
 }

@@ -16,14 +16,42 @@ TEST(Selftest, EveryCasePasses) {
   }
 }
 
-TEST(Selftest, UsesEveryKnobOfEverySampler) {
-  std::string all;
-  for (const SelftestCase& test : selftest_cases()) all += test.settings;
+TEST(Selftest, EverySamplerBringsItsTextbookAndSettingsForEachOfItsKnobs) {
   for (const SamplerSpec* spec : samplers()) {
+    EXPECT_NE(spec->textbook, nullptr) << spec->name;
+    std::string all;
+    for (const std::string_view settings : spec->selftest) all += settings;
     for (const Knob& knob : spec->knobs) {
       EXPECT_NE(all.find('"' + std::string(knob.name) + '"'), std::string::npos) << knob.name;
     }
   }
+}
+
+// A textbook that did nothing would pass beside a sampler that does nothing.
+TEST(Selftest, EverySettingOfASamplerChangesTheDistribution) {
+  const std::vector<float> logits = some_logits(300);
+  const std::vector<TokenId> prompt = {1, 8, 2, 8, 30, 31, 5}, generated = {12, 5, 12, 60, 12, 44};
+  const History history{prompt, generated};
+  const std::vector<double> neutral = textbook_distribution(logits, history, knobs_of("{}"));
+  for (const SamplerSpec* spec : samplers()) {
+    for (const std::string_view settings : spec->selftest) {
+      EXPECT_NE(textbook_distribution(logits, history, knobs_of(std::string(settings))), neutral) << settings;
+    }
+  }
+}
+
+TEST(Selftest, TriesEachSettingEachNeighbourAndAllTogether) {
+  std::set<std::string> names;
+  for (const SelftestCase& test : selftest_cases()) EXPECT_TRUE(names.insert(test.name).second) << test.name;
+  for (const SamplerSpec* spec : samplers()) {
+    for (const std::string_view settings : spec->selftest) EXPECT_EQ(names.count(std::string(settings)), 1u);
+  }
+  for (const char* name :
+       {"neutral", "temperature, top_k", "top_k, top_p", "top_p, min_p", "every sampler"}) {
+    EXPECT_EQ(names.count(name), 1u) << name;
+  }
+  const Knobs all = knobs_of(selftest_cases().back());
+  for (const SamplerSpec* spec : samplers()) EXPECT_NE(spec->make(all), nullptr) << spec->name;
 }
 
 TEST(Selftest, TheTextbookGivesTheWorkedValues) {

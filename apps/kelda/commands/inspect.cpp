@@ -1,17 +1,18 @@
 // kelda inspect: what is in a model file, and what running it takes.
+#include <fmt/format.h>
+
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "apps/kelda/command.h"
 #include "apps/kelda/session.h"
-#include "base/error.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "calc/memory.h"
 #include "config/knob.h"
+#include "engine/model.h"
 #include "files/model_file.h"
 #include "hub/resolve.h"
-#include "learned/vocabulary.h"
-#include "models/family.h"
-#include "text/tokenizer.h"
 
 namespace kelda::cli::inspect {
 namespace {
@@ -32,15 +33,10 @@ struct Footprint {
 
 Footprint footprint(const ModelFile& file) {
   Footprint f;
-  const models::Family& family = models::find_family(file.metadata());
-  f.config = models::read_config(file.metadata());
-  const auto vocabulary = std::make_shared<const Vocabulary>(file.metadata());
-  text::make_tokenizer(vocabulary);  // refuses a tokenizer that this build cannot run
-  TensorList list;
-  family.tensors(f.config, list);
-  check_tensors(file, list);
-  f.vocabulary = vocabulary->bytes();
-  f.learned = packed_bytes(file, list, Compute::kAuto) + f.vocabulary;
+  ModelHead head = read_head(file);
+  f.config = std::move(head.config);
+  f.vocabulary = head.vocabulary->bytes();
+  f.learned = packed_bytes(file, head.tensors, Compute::kAuto) + f.vocabulary;
   for (const TensorInfo& t : file.tensors()) f.learned_file += t.bytes;
   const KvShape kv = models::kv_shape(f.config, KvType::kF16);
   f.kv_per_token = static_cast<uint64_t>(kv.bytes_per_token());
@@ -50,6 +46,25 @@ Footprint footprint(const ModelFile& file) {
   return f;
 }
 
+constexpr std::size_t kWhole = ~std::size_t{0};
+
+// A name that came with the file, in a column: escaped as quote() does it, without the quotes.
+std::string bare(std::string_view name, std::size_t max_bytes) {
+  const std::string quoted = quote(name, max_bytes);
+  return quoted.substr(1, quoted.size() - 2);
+}
+
+// Text that is safe already, cut at a character.
+std::string shortened(std::string_view text, std::size_t max_bytes) {
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const std::size_t next = end + next_utf8(text.substr(end)).length;
+    if (next > max_bytes) return std::string(text.substr(0, end)) + "…";
+    end = next;
+  }
+  return std::string(text);
+}
+
 std::string shape_text(const TensorInfo& t) { return fmt::format("[{}]", fmt::join(t.shape, ", ")); }
 
 void print_file(const ModelFile& file, const Arguments& a) {
@@ -57,9 +72,9 @@ void print_file(const ModelFile& file, const Arguments& a) {
              file.container(), static_cast<double>(file.file_bytes()) / 1e6, file.metadata().items().size(),
              file.tensors().size());
   for (const auto& [key, value] : file.metadata().items()) {
-    std::string shown = value.display(a.all_values ? ~std::size_t{0} : 6);
-    if (!a.all_values && shown.size() > 120) shown = quote(shown);
-    fmt::print("  {:<44} {:<16} {}\n", key, value.type_name(), shown);
+    const std::size_t max_bytes = a.all_values ? kWhole : 120;
+    const std::string shown = shortened(value.display(a.all_values ? kWhole : 6), max_bytes);
+    fmt::print("  {:<44} {:<16} {}\n", bare(key, max_bytes), value.type_name(), shown);
   }
   std::map<std::string_view, std::pair<int64_t, uint64_t>> by_format;
   for (const TensorInfo& t : file.tensors()) {
@@ -77,8 +92,8 @@ void print_file(const ModelFile& file, const Arguments& a) {
     return;
   }
   for (const TensorInfo& t : file.tensors()) {
-    fmt::print("  {:<36} {:<8} {:<20} at byte {:>12}, {:>12} bytes\n", t.name, t.format->name, shape_text(t),
-               t.offset, t.bytes);
+    fmt::print("  {:<36} {:<8} {:<20} at byte {:>12}, {:>12} bytes\n", bare(t.name, kWhole), t.format->name,
+               shape_text(t), t.offset, t.bytes);
   }
 }
 
@@ -88,7 +103,7 @@ void print_footprint(const Footprint& f) {
   fmt::print(
       "\nNetwork: {} ({})\n  {} layers, hidden {}, FFN {}, {} heads of {} over {} KV heads, vocabulary {}, "
       "window {}\n",
-      c.name, c.architecture, c.n_layers, c.hidden_size, c.intermediate_size, c.n_heads, c.head_dim,
+      quote(c.name), c.architecture, c.n_layers, c.hidden_size, c.intermediate_size, c.n_heads, c.head_dim,
       c.n_kv_heads, c.vocab_size, c.n_ctx_train);
   fmt::print(
       "\nMemory\n  {:<10} {:>12}  {}\n", "LEARNED", fmt::format("{:.1f} MB", mb(f.learned)),
@@ -106,7 +121,7 @@ nlohmann::json to_json(const ModelFile& file, const Footprint& f, const Argument
   nlohmann::json out = {
       {"path", file.path().string()}, {"container", file.container()}, {"bytes", file.file_bytes()}};
   for (const auto& [key, value] : file.metadata().items()) {
-    out["metadata"][key] = value.display(a.all_values ? ~std::size_t{0} : 6);
+    out["metadata"][key] = value.display(a.all_values ? kWhole : 6);
   }
   for (const TensorInfo& t : file.tensors()) {
     out["tensors"].push_back({{"name", t.name},

@@ -11,6 +11,7 @@
 #include "hub/cache.h"
 #include "hub/catalog.h"
 #include "hub/resolve.h"
+#include "models/family.h"
 
 namespace kelda::cli::models {
 namespace {
@@ -21,6 +22,12 @@ struct Options {
   std::string path_of;
   bool json = false;
 };
+
+// Whether this build knows the architecture. Its file may still hold a weight format or need a tokenizer that
+// it does not know, which only the file itself tells.
+bool is_runnable(const hub::CatalogEntry& entry) {
+  return kelda::models::find_family(entry.architecture) != nullptr;
+}
 
 Json to_json(const hub::CatalogEntry& entry) {
   Json files = Json::array();
@@ -33,6 +40,7 @@ Json to_json(const hub::CatalogEntry& entry) {
   return {{"name", entry.name},
           {"title", entry.title},
           {"architecture", entry.architecture},
+          {"runnable", is_runnable(entry)},
           {"bytes", entry.bytes()},
           {"licence",
            {{"name", entry.licence.name},
@@ -67,7 +75,8 @@ void print_table() {
     const bool is_default = entry.name == hub::catalog().default_name;
     fmt::print(kRow, entry.name, short_bytes(entry.bytes()), entry.licence.name,
                hub::is_complete(entry) ? "downloaded" : "not downloaded",
-               entry.title + (is_default ? " (the default)" : ""));
+               entry.title + (is_default ? " (the default)" : "") +
+                   (is_runnable(entry) ? "" : " (not in this build)"));
   }
   for (const hub::HubName& name : hub::cached_hub_files()) {
     fmt::print("hub:{}/{}  {}\n", name.repo, name.file,
@@ -90,7 +99,11 @@ std::function<int()> setup(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   auto* path = app.add_option("--path", options->path_of, "Print only the path of this model's file");
   app.add_flag("--json", options->json, "Print everything the catalogue knows, as JSON")->excludes(path);
-  app.footer("--path ends with status 2, and says how to get the model, if it is not on this machine.");
+  app.footer(
+      "--path ends with status 2, and says how to get the model, if it is not on this machine.\n"
+      "\"not in this build\" (--json: runnable) means that this build does not know the architecture; of a "
+      "file\n"
+      "whose architecture it knows, kelda inspect tells whether the rest can run.");
   return [options] { return run(*options); };
 }
 

@@ -14,6 +14,8 @@
 #include "apps/kelda/terminal/signals.h"
 #include "apps/kelda/terminal/style.h"
 #include "base/error.h"
+#include "base/quote.h"
+#include "models/family.h"
 
 namespace kelda::cli::pull {
 namespace {
@@ -23,6 +25,14 @@ struct Options {
   bool force = false, yes = false, quiet = false;
 };
 
+// A model may be fetched for a later build, but not by mistake.
+void note_what_cannot_run(std::string_view architecture) {
+  if (models::find_family(architecture) != nullptr) return;
+  fmt::print(stderr,
+             "note: not in this build: it does not know the architecture {}, so it cannot run this model\n",
+             quote(architecture));
+}
+
 void print_plan(const hub::PullPlan& plan) {
   const std::string title = plan.entry != nullptr ? plan.entry->title : std::string(plan.name);
   fmt::print(stderr, "{}: {} to download\n", paint(Stream::kErr, Color::kBold, title),
@@ -31,6 +41,8 @@ void print_plan(const hub::PullPlan& plan) {
     fmt::print(stderr, "  licence   {}, {}\n", plan.entry->licence.name, plan.entry->licence.url);
   }
   if (plan.model != nullptr) {
+    if (plan.model->metadata().has("general.architecture"))
+      note_what_cannot_run(plan.model->metadata().text("general.architecture"));
     fmt::print(stderr, "  file      {}, {} tensors\n", plan.model->container(), plan.model->tensors().size());
   }
   if (!plan.footprint) return;
@@ -79,6 +91,9 @@ int run(const Options& options) {
             if (!options.quiet) fmt::print(stderr, "kelda: {}\n", text);
           },
       .cancelled = [&] { return guard.interrupted(); }};
+  const hub::Catalog& catalog = hub::catalog();
+  const auto* entry = catalog.find(options.name.empty() ? catalog.default_name : options.name);
+  if (entry != nullptr && !options.quiet) note_what_cannot_run(entry->architecture);
   hub::Pulled pulled;
   try {
     pulled = hub::pull(options.name, {.force = options.force}, callbacks);

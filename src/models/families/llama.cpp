@@ -1,7 +1,7 @@
-// Llama: a pre-norm decoder of attention and SwiGLU blocks with rotary positions. Also Mistral and SmolLM,
-// which name it. Source: Touvron et al. 2023 (arXiv 2302.13971). Weights: GGUF architecture "llama", whose
-// converter has permuted the rows of attn_q and attn_k so that rotated pairs are neighbours.
-#include "base/error.h"
+// Llama: a pre-norm decoder of attention and SwiGLU blocks with rotary positions. SmolLM2 files name it, and
+// any other file that does runs if its metadata asks for no more than this and its tokenizer is listed.
+// Source: Touvron et al. 2023 (arXiv 2302.13971). Weights: GGUF architecture "llama", whose converter has
+// permuted the rows of attn_q and attn_k so that rotated pairs are neighbours.
 #include "models/family.h"
 #include "models/layers/attention.h"
 #include "models/layers/gated_ffn.h"
@@ -12,16 +12,10 @@ namespace kelda::models::llama {
 namespace {
 
 // CONFIG: what differs from the common keys.
-void read(const Metadata& m, ModelConfig& c) {
+void read(ConfigKeys& k, ModelConfig& c) {
   c.rope.interleaved = true;
-  if (m.integer("llama.expert_count", 0, 65536, 0) > 0) {
-    fail(ErrorCode::kUnsupported,
-         "llama.expert_count: mixture-of-experts models of this architecture are not supported");
-  }
-  const std::string scaling = m.text("llama.rope.scaling.type", "none");
-  if (scaling != "none") {
-    fail(ErrorCode::kUnsupported, "llama.rope.scaling.type '{}' is not supported (known: none)", scaling);
-  }
+  k.only("tensor_data_layout", "Meta AI original pth");  // the order of rows that `interleaved` takes
+  k.ignore("attention.layer_norm_epsilon");              // there is no LayerNorm here, only RMSNorm
 }
 
 // LEARNED: each tensor and its shape.
@@ -70,7 +64,7 @@ class Llama final : public Network {
 
 const Family& family() {
   static const Family f{.name = "llama",
-                        .summary = "Llama, Mistral, SmolLM: RMSNorm, rotary positions, GQA, SwiGLU",
+                        .summary = "SmolLM2 and other llama-architecture files with a listed tokenizer",
                         .read = read,
                         .tensors = tensors,
                         .bind = [](const Weights& w, const ModelConfig& c) -> std::unique_ptr<const Network> {

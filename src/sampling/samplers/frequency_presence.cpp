@@ -1,5 +1,6 @@
 // Frequency and presence penalties: subtract from the logits of generated tokens, per occurrence and once.
 // Source: the OpenAI API reference, "frequency_penalty" and "presence_penalty".
+#include <algorithm>
 #include <utility>
 
 #include "sampling/sampler.h"
@@ -11,7 +12,7 @@ class FrequencyPresence final : public Sampler {
  public:
   FrequencyPresence(double frequency, double presence) : frequency_(frequency), presence_(presence) {}
 
-  void apply(Candidates& candidates, const History& history) noexcept override {
+  void apply(Candidates& candidates, const History& history) override {
     if (counts_.size() != candidates.vocab_size()) counts_.assign(candidates.vocab_size(), 0);
     for (const TokenId id : history.generated) {
       if (in_range(id)) ++counts_[static_cast<std::size_t>(id)];
@@ -54,7 +55,18 @@ const SamplerSpec& sampler() {
                      presence = knobs.number("presence_penalty");
         if (frequency == 0 && presence == 0) return nullptr;
         return std::make_unique<FrequencyPresence>(frequency, presence);
-      }};
+      },
+      .textbook =
+          [](std::vector<TextbookToken>& tokens, const History& history, const Knobs& knobs) {
+            for (TextbookToken& t : tokens) {
+              const auto n = std::count(history.generated.begin(), history.generated.end(), t.id);
+              if (n == 0) continue;
+              t.logit -= knobs.number("frequency_penalty") * static_cast<double>(n);
+              t.logit -= knobs.number("presence_penalty");
+            }
+          },
+      .selftest = {R"({"frequency_penalty": 0.3, "presence_penalty": 0.4})", R"({"frequency_penalty": 0.7})",
+                   R"({"presence_penalty": 1.2})"}};
   return spec;
 }
 

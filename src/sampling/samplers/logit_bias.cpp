@@ -13,7 +13,7 @@ class LogitBias final : public Sampler {
  public:
   explicit LogitBias(const TokenBias& biases) : biases_(biases.begin(), biases.end()) {}
 
-  void apply(Candidates& candidates, const History&) noexcept override {
+  void apply(Candidates& candidates, const History&) override {
     // −100 alone would leave a banned token reachable at a high temperature, so it removes.
     constexpr float kGone = -std::numeric_limits<float>::infinity();
     bool any_gone = false;
@@ -47,7 +47,15 @@ const SamplerSpec& sampler() {
         const TokenBias& biases = knobs.token_bias("logit_bias");
         if (biases.empty()) return nullptr;
         return std::make_unique<LogitBias>(biases);
-      }};
+      },
+      .textbook =
+          [](std::vector<TextbookToken>& tokens, const History&, const Knobs& knobs) {
+            for (const auto& [id, bias] : knobs.token_bias("logit_bias")) {
+              std::erase_if(tokens, [&](const TextbookToken& t) { return t.id == id && bias == kBan; });
+              for (TextbookToken& t : tokens) t.logit += t.id == id ? bias : 0;
+            }
+          },
+      .selftest = {R"({"logit_bias": {"3": -100, "5": 2.5, "7": -1, "40": 4}})"}};
   return spec;
 }
 

@@ -10,7 +10,7 @@ class MinP final : public Sampler {
   explicit MinP(double min_p) : log_min_p_(log_f64(min_p)) {}
 
   // p / p_max is a difference of logits, so no probabilities are needed.
-  void apply(Candidates& candidates, const History&) noexcept override {
+  void apply(Candidates& candidates, const History&) override {
     const auto max = static_cast<double>(candidates.best().logit);
     candidates.drop_if(
         [this, max](const Candidate& c) { return static_cast<double>(c.logit) - max < log_min_p_; });
@@ -36,7 +36,13 @@ const SamplerSpec& sampler() {
         const double min_p = knobs.number("min_p");
         if (min_p == 0) return nullptr;
         return std::make_unique<MinP>(min_p);
-      }};
+      },
+      .textbook =
+          [](std::vector<TextbookToken>& tokens, const History&, const Knobs& knobs) {
+            const double least = knobs.number("min_p") * tokens[0].p;
+            std::erase_if(tokens, [least](const TextbookToken& t) { return t.p < least; });
+          },
+      .selftest = {R"({"min_p": 0.02})", R"({"min_p": 0.2})"}};
   return spec;
 }
 

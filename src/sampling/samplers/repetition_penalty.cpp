@@ -2,6 +2,7 @@
 // Source: Keskar et al. 2019 (arXiv 1909.05858), section 4.1; negative logits are multiplied, as dividing
 // would raise them.
 #include <algorithm>
+#include <set>
 
 #include "sampling/sampler.h"
 
@@ -13,7 +14,7 @@ class RepetitionPenalty final : public Sampler {
   // window: how many of the last tokens count; −1: all.
   RepetitionPenalty(double penalty, int64_t window) : penalty_(penalty), window_(window) {}
 
-  void apply(Candidates& candidates, const History& history) noexcept override {
+  void apply(Candidates& candidates, const History& history) override {
     if (seen_in_.size() != candidates.vocab_size()) seen_in_.assign(candidates.vocab_size(), 0);
     if (++round_ == 0) {  // the counter came round: old marks would look new
       std::fill(seen_in_.begin(), seen_in_.end(), 0);
@@ -72,6 +73,28 @@ const SamplerSpec& sampler() {
         const int64_t window = knobs.integer("repetition_window");
         if (penalty == 1 || window == 0) return nullptr;
         return std::make_unique<RepetitionPenalty>(penalty, window);
+      },
+      .textbook =
+          [](std::vector<TextbookToken>& tokens, const History& history, const Knobs& knobs) {
+            const double penalty = knobs.number("repetition_penalty");
+            std::vector<TokenId> text(history.prompt.begin(), history.prompt.end());
+            text.insert(text.end(), history.generated.begin(), history.generated.end());
+            const auto length = static_cast<int64_t>(text.size());
+            const int64_t window = knobs.integer("repetition_window");
+            const int64_t first = window < 0 || window > length ? 0 : length - window;
+            const std::set<TokenId> said(text.begin() + first, text.end());
+            for (TextbookToken& t : tokens) {
+              if (said.count(t.id) > 0) t.logit = t.logit < 0 ? t.logit * penalty : t.logit / penalty;
+            }
+          },
+      .selftest = {R"({"repetition_penalty": 1.5})",
+                   R"({"repetition_penalty": 1.8, "repetition_window": 6})"},
+      .inert = [](const Knobs& knobs) -> std::vector<Inert> {
+        if (knobs.number("repetition_penalty") == 1)
+          return {{"repetition_window", "repetition_penalty is 1, which is off"}};
+        if (knobs.integer("repetition_window") == 0)
+          return {{"repetition_penalty", "repetition_window is 0, which is off"}};
+        return {};
       }};
   return spec;
 }

@@ -10,7 +10,7 @@ class Temperature final : public Sampler {
 
   // Measured from the largest logit, which softmax does not notice: no temperature, however small, overflows,
   // and what is near the best keeps its precision.
-  void apply(Candidates& candidates, const History&) noexcept override {
+  void apply(Candidates& candidates, const History&) override {
     const auto max = static_cast<double>(candidates.best().logit);
     for (Candidate& c : candidates.all())
       c.logit = finite_logit((static_cast<double>(c.logit) - max) / temperature_);
@@ -39,6 +39,16 @@ const SamplerSpec& sampler() {
         const double temperature = knobs.number("temperature");
         if (temperature == 0 || temperature == 1) return nullptr;  // 0: the chain takes the best one itself
         return std::make_unique<Temperature>(temperature);
+      },
+      .textbook =
+          [](std::vector<TextbookToken>& tokens, const History&, const Knobs& knobs) {
+            const double temperature = knobs.number("temperature");
+            if (temperature == 0) tokens.erase(tokens.begin() + 1, tokens.end());
+            for (TextbookToken& t : tokens) t.logit /= temperature == 0 ? 1 : temperature;
+          },
+      .selftest = {R"({"temperature": 1.4})", R"({"temperature": 0.5})", R"({"temperature": 0})"},
+      .decides = [](const Knobs& knobs) -> std::string_view {
+        return knobs.number("temperature") == 0 ? "temperature 0 always takes the likeliest token" : "";
       }};
   return spec;
 }

@@ -9,9 +9,7 @@ class TopK final : public Sampler {
  public:
   explicit TopK(std::size_t k) : k_(k) {}
 
-  void apply(Candidates& candidates, const History&) noexcept override {
-    if (k_ < candidates.size()) candidates.keep_down_to(candidates.nth_best(k_));
-  }
+  void apply(Candidates& candidates, const History&) override { candidates.keep_best(k_); }
 
  private:
   std::size_t k_;
@@ -20,20 +18,30 @@ class TopK final : public Sampler {
 }  // namespace
 
 const SamplerSpec& sampler() {
-  static const SamplerSpec spec{.name = "top_k",
-                                .stage = Stage::kTopK,
-                                .knobs = {{.name = "top_k",
-                                           .type = KnobType::kInt,
-                                           .def = 0,
-                                           .lo = 0,
-                                           .hi = 2147483647,
-                                           .unit = "tokens",
-                                           .help = "Keep only this many of the likeliest tokens. 0 = off."}},
-                                .make = [](const Knobs& knobs) -> std::unique_ptr<Sampler> {
-                                  const int64_t k = knobs.integer("top_k");
-                                  if (k == 0) return nullptr;
-                                  return std::make_unique<TopK>(static_cast<std::size_t>(k));
-                                }};
+  static const SamplerSpec spec{
+      .name = "top_k",
+      .stage = Stage::kTopK,
+      .knobs = {{.name = "top_k",
+                 .type = KnobType::kInt,
+                 .def = 0,
+                 .lo = 0,
+                 .hi = 2147483647,
+                 .unit = "tokens",
+                 .help = "Keep only this many of the likeliest tokens. 0 = off."}},
+      .make = [](const Knobs& knobs) -> std::unique_ptr<Sampler> {
+        const int64_t k = knobs.integer("top_k");
+        if (k == 0) return nullptr;
+        return std::make_unique<TopK>(static_cast<std::size_t>(k));
+      },
+      .textbook =
+          [](std::vector<TextbookToken>& tokens, const History&, const Knobs& knobs) {
+            const int64_t k = knobs.integer("top_k");
+            while (k > 0 && static_cast<int64_t>(tokens.size()) > k) tokens.pop_back();
+          },
+      .selftest = {R"({"top_k": 30})", R"({"top_k": 12})"},
+      .decides = [](const Knobs& knobs) -> std::string_view {
+        return knobs.integer("top_k") == 1 ? "top_k 1 leaves only the likeliest token" : "";
+      }};
   return spec;
 }
 

@@ -17,8 +17,10 @@ class TopP final : public Sampler {
  public:
   explicit TopP(double p) : p_(p) {}
 
-  void apply(Candidates& candidates, const History&) noexcept override {
+  void apply(Candidates& candidates, const History&) override {
     const float max = candidates.best().logit;
+    inside_.reserve(candidates.vocab_size());
+    weights_.reserve(candidates.vocab_size());
     weights_.assign(candidates.all(), max);
     sums_.fill(0);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -82,7 +84,16 @@ const SamplerSpec& sampler() {
         const double p = knobs.number("top_p");
         if (p == 1) return nullptr;
         return std::make_unique<TopP>(p);
-      }};
+      },
+      .textbook =
+          [](std::vector<TextbookToken>& tokens, const History&, const Knobs& knobs) {
+            if (knobs.number("top_p") == 1) return;
+            double mass = 0;
+            auto end = tokens.begin();
+            while (end != tokens.end() && mass < knobs.number("top_p")) mass += (end++)->p;
+            tokens.erase(end, tokens.end());
+          },
+      .selftest = {R"({"top_p": 0.97})", R"({"top_p": 0.6})"}};
   return spec;
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "base/utf8.h"
 #include "text/bpe_merges.h"
 #include "text/byte_alphabet.h"
@@ -65,14 +66,14 @@ void check_no_text_is_special(const Vocabulary& v) {
     const Vocabulary::Merge& m = v.merges()[i];
     if (is_special(v.type(m.result)))
       fail(ErrorCode::kBadInput,
-           "tokenizer.ggml.merges: entry {} \"{} {}\" makes a control token out of text", i, v.piece(m.left),
-           v.piece(m.right));
+           "tokenizer.ggml.merges: entry {} ({} and {}) makes a control token out of text", i,
+           quote(v.piece(m.left)), quote(v.piece(m.right)));
   }
   for (const std::string& character : byte_characters())
     if (const TokenId id = v.find(character); id >= 0 && is_special(v.type(id)))
       fail(ErrorCode::kBadInput,
-           "tokenizer.ggml.token_type: token {} \"{}\" is a byte of text, but of type control", id,
-           character);
+           "tokenizer.ggml.token_type: token {} {} is a byte of text, but of type control", id,
+           quote(character));
 }
 
 ByteBpe::ByteBpe(std::shared_ptr<const Vocabulary> v)
