@@ -47,7 +47,7 @@ int complain(std::string_view message, int status) {
 int main(int argc, char** argv) try {
   cli::install_signal_handlers();
   const int status = run(argc, argv);
-  if (std::fflush(stdout) != 0)
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     return complain(fmt::format("cannot write the output: {}", std::strerror(errno)), 1);
   return status;
 } catch (const Error& error) {

@@ -10,8 +10,16 @@
 
 namespace kelda::cli {
 
+void add_model_name(CLI::App& app, std::string& model) {
+  app.add_option("model", model, "Path, catalogue name or hub:org/repo/file")
+      ->required()
+      ->check([](const std::string& name) {
+        return name.empty() ? std::string("the name of the model is empty") : "";
+      });
+}
+
 void add_model_arguments(CLI::App& app, ModelArguments& a) {
-  app.add_option("model", a.model, "Path, catalogue name or hub:org/repo/file")->required();
+  add_model_name(app, a.model);
   app.add_option("--threads,-t", a.threads, "Threads; 0 uses the processors that this process may use")
       ->check(CLI::Range(0, 1024));
   app.add_option("--compute", a.compute,

@@ -21,6 +21,9 @@ struct ModelArguments {
   bool quiet = false;
 };
 
+// MODEL alone.
+void add_model_name(CLI::App& app, std::string& model);
+
 // MODEL, --threads, --compute, --window, --quiet.
 void add_model_arguments(CLI::App& app, ModelArguments& arguments);
 

@@ -68,6 +68,10 @@ std::string read_text(const std::filesystem::path& path, uint64_t max_bytes) {
 
 AtomicFile::AtomicFile(const std::filesystem::path& path)
     : path_(path), partial_(path.string() + ".partial-" + std::to_string(::getpid())) {
+  struct stat st {};
+  if (::stat(path.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {  // renaming over a device would replace it
+    fail(ErrorCode::kBadInput, "{}: is not a regular file and will not be replaced", path.string());
+  }
   fd_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd_ < 0) fail(ErrorCode::kIo, "{}: cannot write: {}", partial_.string(), std::strerror(errno));
 }

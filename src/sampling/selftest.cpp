@@ -60,8 +60,10 @@ std::vector<SelftestCase> selftest_cases() {
   const SamplerSpec* before = nullptr;
   for (const SamplerSpec* spec : samplers_in_order()) {
     KELDA_CHECK(!spec->selftest.empty());
-    for (const std::string_view settings : spec->selftest)
-      cases.push_back({std::string(settings), {settings}});
+    for (std::size_t i = 0; i < spec->selftest.size(); ++i) {
+      const std::string number = i == 0 ? "" : fmt::format(" #{}", i + 1);
+      cases.push_back({std::string(spec->name) + number, {spec->selftest[i]}});
+    }
     if (before != nullptr) {
       cases.push_back({fmt::format("{}, {}", before->name, spec->name),
                        {before->selftest.front(), spec->selftest.front()}});

@@ -1,6 +1,7 @@
 #include "sampling/selftest.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "sampling/chi_square.h"
@@ -42,9 +43,13 @@ TEST(Selftest, EverySettingOfASamplerChangesTheDistribution) {
 
 TEST(Selftest, TriesEachSettingEachNeighbourAndAllTogether) {
   std::set<std::string> names;
-  for (const SelftestCase& test : selftest_cases()) EXPECT_TRUE(names.insert(test.name).second) << test.name;
+  std::set<std::string_view> alone;
+  for (const SelftestCase& test : selftest_cases()) {
+    EXPECT_TRUE(names.insert(test.name).second) << test.name;
+    if (test.settings.size() == 1) alone.insert(test.settings[0]);
+  }
   for (const SamplerSpec* spec : samplers()) {
-    for (const std::string_view settings : spec->selftest) EXPECT_EQ(names.count(std::string(settings)), 1u);
+    for (const std::string_view settings : spec->selftest) EXPECT_EQ(alone.count(settings), 1u) << settings;
   }
   for (const char* name :
        {"neutral", "temperature, top_k", "top_k, top_p", "top_p, min_p", "every sampler"}) {
@@ -52,6 +57,33 @@ TEST(Selftest, TriesEachSettingEachNeighbourAndAllTogether) {
   }
   const Knobs all = knobs_of(selftest_cases().back());
   for (const SamplerSpec* spec : samplers()) EXPECT_NE(spec->make(all), nullptr) << spec->name;
+}
+
+// Without chance: what no number of draws would show.
+TEST(Selftest, ChainAndTextbookLeaveTheSameProbabilities) {
+  std::vector<TokenId> prompt, generated;
+  for (TokenId id = 0; id < 60; ++id) prompt.push_back(id * 7 % 300);
+  for (TokenId id = 0; id < 60; ++id) generated.push_back(id * id % 300);
+  const History history{prompt, generated};
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    const std::vector<float> logits = some_logits(300, 12, seed);
+    for (const SelftestCase& test : selftest_cases()) {
+      const Knobs knobs = knobs_of(test);
+      Chain chain(knobs, logits.size());
+      std::vector<Candidate> chosen;
+      for (const Candidate& c : chain.apply(logits, history).all()) chosen.push_back(c);
+      if (chain.greedy()) chosen = {chain.apply(logits, history).best()};
+      const std::vector<double> expected = textbook_distribution(logits, history, knobs);
+      std::vector<double> p(logits.size(), 0.0);
+      double total = 0;
+      for (const Candidate& c : chosen) {
+        total += p[static_cast<std::size_t>(c.id)] = std::exp(static_cast<double>(c.logit));
+      }
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        ASSERT_NEAR(p[i] / total, expected[i], 1e-5 * expected[i]) << test.name << ", token " << i;
+      }
+    }
+  }
 }
 
 TEST(Selftest, TheTextbookGivesTheWorkedValues) {

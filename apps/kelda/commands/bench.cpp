@@ -84,21 +84,29 @@ double tokens_per_second(Runner& runner, const Test& test) {
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
 int run(const Arguments& a) {
   const auto tests = parse_tests(a.tests);
   Session session(a.model);
+  const int64_t window = session.runner().window();
+  for (const Test& test : tests) {  // all of them, before the first one is run
+    if (test.depth > window || test.n > window - test.depth) {
+      fail(ErrorCode::kContextLength, "{}: the window is {}", test.name, window);
+    }
+  }
   nlohmann::json out = nlohmann::json::array();
   for (const Test& test : tests) {
-    const int64_t window = session.runner().window();
-    if (test.depth + test.n > window)
-      fail(ErrorCode::kContextLength, "{}: the window is {}", test.name, window);
     tokens_per_second(session.runner(),
                       {test.name, test.writes, std::min<int64_t>(test.n, 32), 0});  // warm-up
     std::vector<double> runs;
     for (int i = 0; i < a.repetitions; ++i) runs.push_back(tokens_per_second(session.runner(), test));
-    std::sort(runs.begin(), runs.end());
-    out.push_back({{"test", test.name}, {"tok_s", runs[runs.size() / 2]}, {"runs", runs}});
-    if (!a.json) fmt::print("{:<16} {:>10.1f} tok/s\n", test.name, runs[runs.size() / 2]);
+    out.push_back({{"test", test.name}, {"tok_s", median(runs)}, {"runs", runs}});
+    if (!a.json) fmt::print("{:<16} {:>10.1f} tok/s\n", test.name, median(runs));
   }
   if (a.json) fmt::print("{}\n", out.dump());
   return 0;

@@ -159,16 +159,15 @@ int run(const Arguments& a) {
 }  // namespace
 
 const Command& command() {
-  static const Command c{
-      "inspect", "Show a model file's metadata, tensors and memory needs",
-      [](CLI::App& app) -> std::function<int()> {
-        auto a = std::make_shared<Arguments>();
-        app.add_option("model", a->model, "Path, catalogue name or hub:org/repo/file")->required();
-        app.add_flag("--json", a->json, "Print JSON");
-        app.add_flag("--tensors", a->tensors, "List every tensor");
-        app.add_flag("--all-values", a->all_values, "Show long lists and texts whole");
-        return [a] { return run(*a); };
-      }};
+  static const Command c{"inspect", "Show a model file's metadata, tensors and memory needs",
+                         [](CLI::App& app) -> std::function<int()> {
+                           auto a = std::make_shared<Arguments>();
+                           add_model_name(app, a->model);
+                           app.add_flag("--json", a->json, "Print JSON");
+                           app.add_flag("--tensors", a->tensors, "List every tensor");
+                           app.add_flag("--all-values", a->all_values, "Show long lists and texts whole");
+                           return [a] { return run(*a); };
+                         }};
   return c;
 }
 

@@ -43,6 +43,7 @@ std::vector<int64_t> parse_positions(const std::string& spec, int64_t n) {
     if (p < 0 || p >= n) fail(ErrorCode::kUsage, "--positions: {} is outside the prompt (0 to {})", p, n - 1);
     wanted.push_back(p);
   }
+  if (wanted.empty()) fail(ErrorCode::kUsage, "--positions: no position is named");
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   return wanted;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/kelda/command.h"
 #include "apps/kelda/knob_options.h"
@@ -27,7 +28,8 @@ constexpr uint64_t kMaxPromptBytes = 64 << 20;
 
 struct Arguments {
   ModelArguments model;
-  std::string prompt, prompt_option, request_file;
+  std::optional<std::string> prompt, prompt_option;
+  std::string request_file;
   bool raw = false, json = false, special = false;
   std::span<const Knob* const> known = sampling::request_knobs();
   Knobs knobs{known};
@@ -55,14 +57,14 @@ std::string read_stdin() {
 }
 
 std::string prompt_text(const Arguments& a) {
-  if (!a.prompt.empty() && !a.prompt_option.empty()) {
+  if (a.prompt && a.prompt_option)
     fail(ErrorCode::kUsage, "the prompt is given twice: as an argument and with --prompt");
-  }
-  std::string text = !a.prompt_option.empty() ? a.prompt_option : a.prompt;
-  const bool from_stdin = text == "-" || (text.empty() && isatty(STDIN_FILENO) == 0);
-  if (from_stdin) text = read_stdin();
+  const std::optional<std::string>& given = a.prompt_option ? a.prompt_option : a.prompt;
+  const bool from_stdin = given ? *given == "-" : isatty(STDIN_FILENO) == 0;
+  const std::string text = from_stdin ? read_stdin() : given.value_or("");
   if (text.empty())
-    fail(ErrorCode::kUsage, "no prompt: give it as an argument, with --prompt, or on stdin with '-'");
+    fail(ErrorCode::kUsage,
+         "no prompt, or an empty one: give it as an argument, with --prompt, or on stdin with '-'");
   if (const auto bad = first_invalid_utf8(text)) {
     fail(ErrorCode::kBadInput, "{}: invalid UTF-8 at byte {}", from_stdin ? "stdin" : "prompt", *bad);
   }
@@ -180,14 +182,19 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
     if (!a.model.quiet) print_timings(t, session.runner());
   }
   if (last.finish == FinishReason::kError) fail(last.error_code, "{}", last.error);
-  return last.finish == FinishReason::kCancelled ? traits(ErrorCode::kInterrupted).exit_status : 0;
+  return last.finish == FinishReason::kCancelled ? interrupt.exit_status() : 0;
 }
 
 // The settings of the request's file. One that is also a flag is a contradiction, not a matter of who comes
 // last.
 void apply_request(Arguments& a) {
   Knobs request{a.known};
-  request.set_from_json(read_text(a.request_file, 1 << 20), "request");
+  const std::string text = read_text(a.request_file, 1 << 20);
+  try {
+    request.set_from_json(text, "request");
+  } catch (const Error& e) {
+    fail(e.code(), "{}: {}", a.request_file, e.what());
+  }
   for (const Knob* k : a.known) {
     if (!request.is_set(k->name)) continue;
     if (a.knobs.is_set(k->name)) {

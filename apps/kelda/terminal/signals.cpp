@@ -12,11 +12,11 @@ namespace {
 // Shared with signal handlers, which have no other way to be told: the one mutable global of the command
 // line.
 std::atomic<bool> guarded{false};
-std::atomic<bool> asked{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<int> asked{0};  // the signal
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 extern "C" void on_stop(int signal) {
-  if (guarded.load() && !asked.exchange(true)) return;
+  if (guarded.load() && asked.exchange(signal) == 0) return;
   ::_exit(128 + signal);
 }
 
@@ -42,12 +42,14 @@ void install_signal_handlers() {
 }
 
 InterruptGuard::InterruptGuard() {
-  asked.store(false);
+  asked.store(0);
   guarded.store(true);
 }
 
 InterruptGuard::~InterruptGuard() { guarded.store(false); }
 
-bool InterruptGuard::interrupted() const { return asked.load(); }
+bool InterruptGuard::interrupted() const { return asked.load() != 0; }
+
+int InterruptGuard::exit_status() const { return 128 + asked.load(); }
 
 }  // namespace kelda::cli

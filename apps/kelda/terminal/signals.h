@@ -18,6 +18,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   bool interrupted() const;
+  int exit_status() const;  // once interrupted: 130 or 143
 };
 
 }  // namespace kelda::cli

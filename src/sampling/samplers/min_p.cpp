@@ -42,7 +42,7 @@ const SamplerSpec& sampler() {
             const double least = knobs.number("min_p") * tokens[0].p;
             std::erase_if(tokens, [least](const TextbookToken& t) { return t.p < least; });
           },
-      .selftest = {R"({"min_p": 0.02})", R"({"min_p": 0.2})"}};
+      .selftest = {R"({"min_p": 0.05})", R"({"min_p": 0.2})"}};
   return spec;
 }
 
