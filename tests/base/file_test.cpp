@@ -171,16 +171,27 @@ TEST_F(FileTest, AbandonedFileLeavesNothing) {
 }
 
 TEST_F(FileTest, FailedCommitCleansUpAndNamesThePath) {
-  fs::create_directory(folder_ / "taken");
-  write("taken/x", "1");
   {
-    AtomicFile file(folder_ / "taken");  // a folder that is not empty cannot be replaced
+    AtomicFile file(folder_ / "taken");
     file.write("text");
+    fs::create_directory(folder_ / "taken");  // by somebody else, meanwhile: a folder cannot be replaced
+    write("taken/x", "1");
     const Error e = error_of([&] { file.commit(); });
     EXPECT_EQ(e.code(), ErrorCode::kIo);
     EXPECT_TRUE(mentions(e, "taken")) << e.what();
   }
   EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, WhatIsNotARegularFileIsNotReplaced) {
+  fs::create_directory(folder_ / "folder");
+  ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
+  for (const char* name : {"folder", "fifo"}) {
+    const Error e = error_of([&] { AtomicFile(folder_ / name); });
+    EXPECT_EQ(e.code(), ErrorCode::kBadInput) << name;
+    EXPECT_TRUE(mentions(e, name)) << e.what();
+  }
+  EXPECT_EQ(entries(), 2u);
 }
 
 TEST_F(FileTest, FolderThatDoesNotExistIsAnIoError) {
