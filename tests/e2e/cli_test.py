@@ -20,14 +20,15 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 # Flag, what is allowed (the words of the message), values outside it.
 NUMBERS = (
-    ("--temperature", "[0, ∞)", ("nan", "inf", "-inf", "-1", "-0.001", "1e400", "1e-400", "abc", "0x10", "", " 1", "1 ", "1,5", "+1",
-                                 "1_000", "true")),
+    ("--temperature", "[0, ∞)", ("nan", "inf", "-inf", "-1", "-0.001", "1e400", "1e-400", "abc", "0x10", "", " 1", "1 ",
+                                 "1,5", "+1", "1_000", "true")),
     ("--top-p", "(0, 1]", ("0", "-0.1", "1.01", "nan", "inf", "1e400", "abc", "0x1")),
     ("--min-p", "[0, 1]", ("-0.1", "1.01", "nan", "abc")),
     ("--repetition-penalty", "(0, ∞)", ("0", "-1", "nan", "inf", "1e400", "abc")),
     ("--frequency-penalty", "[-2, 2]", ("-2.1", "2.1", "nan", "abc")),
     ("--presence-penalty", "[-2, 2]", ("-2.1", "2.1", "nan", "abc")),
-    ("--top-k", "[0, 2147483647]", ("-1", "2147483648", "1.5", "1e3", "nan", "inf", "abc", "0x10", "", "99999999999999999999")),
+    ("--top-k", "[0, 2147483647]", ("-1", "2147483648", "1.5", "1e3", "nan", "inf", "abc", "0x10", "",
+                                    "99999999999999999999")),
     ("--repetition-window", "[-1, 2147483647]", ("-2", "2147483648", "1.5", "abc")),
     ("--max-tokens", "[0, 2147483647]", ("-1", "2147483648", "1.5", "abc", "nan", "1e400")),
     ("--seed", "[0, 18446744073709551615]", ("-2", "18446744073709551616", "1.5", "abc", "nan", "")),
@@ -70,7 +71,8 @@ class Help(KeldaCase):
         self.assertGreater(told["processors"], 0)
 
     def test_instruction_set_can_be_chosen(self):
-        self.assertEqual(self.works("version", "--json", env={"KELDA_ISA": "scalar"}).json()["instruction_sets"]["chosen"], "scalar")
+        told = self.works("version", "--json", env={"KELDA_ISA": "scalar"}).json()
+        self.assertEqual(told["instruction_sets"]["chosen"], "scalar")
         self.refused("version", env={"KELDA_ISA": "quantum"}, says=("KELDA_ISA", "quantum", "scalar"))
 
 
@@ -175,18 +177,19 @@ class KnobValues(KeldaCase):
                     self.run_refused(*([f"{flag}={value}"] if value else [flag, ""]), says=(flag[2:].replace("-", "_"), allowed))
 
     def test_values_at_the_end_of_the_range(self):
-        for arguments in (("--temperature", "0"), ("--temperature", "1000"), ("--top-p", "1"), ("--top-k", "2147483647"),
-                          ("--min-p", "1"), ("--min-p", "0"), ("--frequency-penalty", "-2"), ("--seed", "18446744073709551615"),
-                          ("--seed", "0"), ("--repetition-penalty", "1e-30"), ("--temperature", "1e-300"), ("--temperature", "-0"),
-                          ("--temperature", "1e308"), ("--top-p", "1e-300"), ("--repetition-penalty", "1e308")):
+        for arguments in (("--temperature", "0"), ("--temperature", "1000"), ("--temperature", "1e-300"),
+                          ("--temperature", "1e308"), ("--temperature", "-0"), ("--top-p", "1"), ("--top-p", "1e-300"),
+                          ("--top-k", "2147483647"), ("--min-p", "1"), ("--min-p", "0"), ("--frequency-penalty", "-2"),
+                          ("--repetition-penalty", "1e-30"), ("--repetition-penalty", "1e308"), ("--seed", "0"),
+                          ("--seed", "18446744073709551615")):
             with self.subTest(arguments=arguments):
                 result = self.works("run", tiny_model(), "--raw", "a", "--max-tokens", 3, "--json", "-q", *arguments)
                 self.assertEqual(len(result.json()["ids"]), result.json()["usage"]["completion_tokens"])
 
     def test_biases(self):
-        for bias, says in (("300=1", ("300", "299")), ("-1=1", "-1"), ("5=nan", "5=nan"), ("5=100.5", "[-100, 100]"), ("5", "id=bias"),
-                           ("x=1", "x=1"), ("5=1,5=2", "twice"), ("", "logit_bias"), ("5=1,", "logit_bias"),
-                           (",".join(f"{i}=1" for i in range(1025)), "1024")):
+        for bias, says in (("300=1", ("300", "299")), ("-1=1", "-1"), ("5=nan", "5=nan"), ("5=100.5", "[-100, 100]"),
+                           ("5", "id=bias"), ("x=1", "x=1"), ("5=1,5=2", "twice"), ("", "logit_bias"),
+                           ("5=1,", "logit_bias"), (",".join(f"{i}=1" for i in range(1025)), "1024")):
             with self.subTest(bias=bias[:20]):
                 self.run_refused("--logit-bias", bias, says=("logit_bias", *([says] if isinstance(says, str) else says)))
 
@@ -216,17 +219,20 @@ class KnobValues(KeldaCase):
         for text, says in (
                 ('{"temprature": 1}', ('unknown field "temprature"', 'did you mean "temperature"?')),
                 ('{"zyzzyva": 1}', 'unknown field "zyzzyva"'),
-                ('{"temperature": "hot"}', ("temperature", "[0, ∞)", "hot")), ('{"temperature": -1}', ("temperature", "[0, ∞)")),
+                ('{"temperature": "hot"}', ("temperature", "[0, ∞)", "hot")),
+                ('{"temperature": -1}', ("temperature", "[0, ∞)")),
                 ('{"temperature": 1e400}', "temperature"), ('{"temperature": NaN}', "temperature"),
                 ('{"temperature": true}', "temperature"), ('{"temperature": [1]}', "temperature"),
                 ('{"top_k": 1.5}', ("top_k", "[0, 2147483647]")), ('{"max_tokens": -1}', "max_tokens"),
                 ('{"ignore_eos": 1}', ("ignore_eos", "true or false")), ('{"stop": [""]}', "stop"), ('{"stop": 5}', "stop"),
-                ('{"logit_bias": {"x": 1}}', "logit_bias"), ('{"temperature": 1, "temperature": 1}', '"temperature" is given twice')):
+                ('{"logit_bias": {"x": 1}}', "logit_bias"),
+                ('{"temperature": 1, "temperature": 1}', '"temperature" is given twice')):
             with self.subTest(text=text[:40]):
                 self.run_refused(*self.request(text), says=says)
 
     def test_request_files_that_are_no_json_object_are_named(self):
-        for text, says in (('{"temperature": 1', "not valid JSON"), ("", "not valid JSON"), ("[]", "JSON object"), ("5", "JSON object"),
+        for text, says in (('{"temperature": 1', "not valid JSON"), ("", "not valid JSON"), ("[]", "JSON object"),
+                           ("5", "JSON object"),
                            ('{"stop": "\\ud800"}', "JSON"), (b'{"stop": "\xff"}', "JSON"), ("[" * 100_000, "nested"),
                            ('{"temperature": 1} x', "not valid JSON")):
             with self.subTest(text=text[:40]):
@@ -242,7 +248,8 @@ class KnobValues(KeldaCase):
 
 class Output(KeldaCase):
     def commands(self):
-        return (("--help",), ("run", "--help"), ("--version",), ("version",), ("version", "--json"), ("models",), ("models", "--json"),
+        return (("--help",), ("run", "--help"), ("--version",), ("version",), ("version", "--json"), ("models",),
+                ("models", "--json"),
                 ("docs", "knobs"), ("completion", "bash"), ("completion", "zsh"), ("completion", "fish"),
                 ("inspect", tiny_model()), ("inspect", tiny_model(), "--json"), ("logits", tiny_model(), "--ids", "1"),
                 ("bench", tiny_model(), "--tests", "pp4", "-r", "1"), ("run", tiny_model(), "--raw", "a", "--max-tokens", "2"))

@@ -89,11 +89,12 @@ class TinyModel(KeldaCase):
         self.assertEqual(self.works("inspect", tiny_model(), "--json").json()["memory"]["kv_bytes_per_token"], 256)
 
     def test_a_file_that_cannot_run_can_be_looked_at(self):
-        result = kelda("inspect", malformed_folder() / "version_3_is_fine.gguf")
+        file = malformed_folder() / "version_3_is_fine.gguf"
+        result = kelda("inspect", file)
         self.assertEqual(result.code, 2, result)
         self.assertRegex(result.out, r"test\.number +u32 +7")
-        self.assertIn(f'kelda: error: {malformed_folder() / "version_3_is_fine.gguf"}: architecture "none" (general.architecture)', result.err)
-        self.refused("inspect", malformed_folder() / "version_3_is_fine.gguf", "--json", says='architecture "none"')
+        self.assertIn(f'kelda: error: {file}: architecture "none" (general.architecture)', result.err)
+        self.refused("inspect", file, "--json", says='architecture "none"')
 
     def test_texts_of_the_file_cannot_steer_the_terminal(self):
         """Escape sequences in names and values are shown, not sent."""

@@ -153,8 +153,8 @@ class Refusals(LogitsCase):
     def test_exactly_one_source(self):
         ids = self.write("ids.txt", "5\n")
         self.tiny_refused(says=("--ids", "--text", "--ids-file"))
-        for one, other in ((("--ids", "1"), ("--text", "a")), (("--ids", "1"), ("--ids-file", ids, "--raw-out", self.folder / "x")),
-                           (("--text", "a"), ("--ids-file", ids, "--raw-out", self.folder / "x"))):
+        by_id, by_text, by_file = ("--ids", "1"), ("--text", "a"), ("--ids-file", ids, "--raw-out", self.folder / "x")
+        for one, other in ((by_id, by_text), (by_id, by_file), (by_text, by_file)):
             self.tiny_refused(*one, *other, says=(one[0], other[0]))
             self.tiny_refused(*other, *one, says=(one[0], other[0]))
         self.tiny_refused("--ids-file", ids, says=("--ids-file", "--raw-out"))

@@ -323,7 +323,8 @@ class Streams(RunCase):
         self.assertNotRegex(shown.decode(), COLOUR)
 
     def test_locale_changes_nothing(self):
-        arguments = ("run", tiny_model(), "--raw", "a", "--temperature", "0.5", "--seed", "1", "--max-tokens", "6", "--json", "-q")
+        arguments = ("run", tiny_model(), "--raw", "a", "--temperature", "0.5", "--seed", "1", "--max-tokens", "6",
+                     "--json", "-q")
         plain = self.works(*arguments, env={"LC_ALL": "C"}).json()
         listed = subprocess.run(["locale", "-a"], capture_output=True, text=True).stdout.split()
         locales = [x for x in listed if x.startswith(("de_DE", "tr_TR", "fr_FR", "C."))] or ["C"]
