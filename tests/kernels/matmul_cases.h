@@ -45,9 +45,9 @@ struct RowStorage {
 
 inline std::vector<float> normal_floats(int64_t n, uint32_t seed, float sigma = 1) {
   std::mt19937 random(seed);
-  std::normal_distribution<float> normal(0, sigma);
+  std::normal_distribution<float> normal;  // scaled by hand: a deviation of 0 is not allowed
   std::vector<float> x(static_cast<size_t>(n));
-  for (float& v : x) v = normal(random);
+  for (float& v : x) v = sigma * normal(random);
   return x;
 }
 

@@ -1,11 +1,15 @@
 #include "sampling/selftest.h"
 
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "sampling/chi_square.h"
 #include "sampling/draws.h"
+#include "sampling/request_knobs.h"
 
 namespace kelda::sampling {
 namespace {
@@ -51,10 +55,16 @@ TEST(Selftest, TriesEachSettingEachNeighbourAndAllTogether) {
   for (const SamplerSpec* spec : samplers()) {
     for (const std::string_view settings : spec->selftest) EXPECT_EQ(alone.count(settings), 1u) << settings;
   }
-  for (const char* name :
-       {"neutral", "temperature, top_k", "top_k, top_p", "top_p, min_p", "every sampler"}) {
-    EXPECT_EQ(names.count(name), 1u) << name;
+  // Neighbours are those of the chain: whatever samplers there are between two others.
+  std::string before;
+  for (const SamplerSpec* spec : samplers_in_order()) {
+    if (spec->stage < Stage::kTemperature) continue;
+    if (!before.empty()) {
+      EXPECT_EQ(names.count(fmt::format("{}, {}", before, spec->name)), 1u) << before << ", " << spec->name;
+    }
+    before = spec->name;
   }
+  for (const char* name : {"neutral", "every sampler"}) EXPECT_EQ(names.count(name), 1u) << name;
   const Knobs all = knobs_of(selftest_cases().back());
   for (const SamplerSpec* spec : samplers()) EXPECT_NE(spec->make(all), nullptr) << spec->name;
 }

@@ -53,6 +53,7 @@ std::string read_stdin() {
     if (text.size() > kMaxPromptBytes)
       fail(ErrorCode::kBadInput, "stdin: more than {} bytes", kMaxPromptBytes);
   }
+  if (std::ferror(stdin) != 0) fail(ErrorCode::kIo, "stdin: {}", std::strerror(errno));
   return text;
 }
 
