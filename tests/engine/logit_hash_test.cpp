@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file.h"
 #include "base/sha256.h"
@@ -30,27 +31,39 @@ std::string hash_of_logits(const std::filesystem::path& path, int64_t n_tokens, 
   return hash.hex();
 }
 
+nlohmann::json recorded() { return nlohmann::json::parse(read_text(kGolden, 1 << 20)); }
+
+// Compares, or records where that is asked for. A name without a record is new: it is said, and there is
+// nothing to compare.
 void check(const std::string& name, const std::string& hash) {
-  nlohmann::json golden = nlohmann::json::object();
-  if (std::filesystem::exists(kGolden)) golden = nlohmann::json::parse(read_text(kGolden, 1 << 20));
+  nlohmann::json golden = recorded();
   if (std::getenv("KELDA_UPDATE_GOLDEN") != nullptr) {
     golden[name] = hash;
     AtomicFile out(kGolden);
     out.write(golden.dump(2) + "\n");
     out.commit();
   }
-  ASSERT_TRUE(golden.contains(name)) << name << " has no recorded hash; got " << hash;
+  if (!golden.contains(name)) {
+    std::printf("%s: not recorded yet, %s\n", name.c_str(), hash.c_str());
+    return;
+  }
   EXPECT_EQ(golden[name].get<std::string>(), hash) << name;
 }
 
 TEST(LogitHashes, OfTinyModelsAreTheRecordedOnes) {
+  std::set<std::string> names;
   for (const models::Family* family : models::families()) {
     for (const quant::FormatSpec* format : quant::formats()) {
       const auto path = testing::write_tiny_model(*family, {.format = format->name});
+      names.insert(fmt::format("tiny {} {}", family->name, format->name));
       check(fmt::format("tiny {} {}", family->name, format->name),
             hash_of_logits(path, 130, KvType::kF16, Compute::kAuto));
       std::filesystem::remove(path);
     }
+  }
+  const nlohmann::json golden = recorded();
+  for (const auto& [name, hash] : golden.items()) {  // nothing that was recorded goes unseen
+    EXPECT_TRUE(name.rfind("tiny ", 0) != 0 || names.count(name) == 1) << name;
   }
 }
 
