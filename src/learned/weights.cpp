@@ -89,7 +89,7 @@ void load_pieces(const ModelFile& file, const std::vector<Piece>& pieces, Thread
   std::vector<Scratch> scratch(static_cast<std::size_t>(pool.n_threads()));
   std::exception_ptr error;
   std::mutex mutex;
-  const auto per_batch = static_cast<std::size_t>(8 * pool.n_threads());
+  const auto per_batch = 8 * static_cast<std::size_t>(pool.n_threads());
   uint64_t done = 0;
   for (std::size_t at = 0; at < pieces.size(); at += per_batch) {
     const std::size_t n = std::min(per_batch, pieces.size() - at);
