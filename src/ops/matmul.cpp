@@ -42,7 +42,6 @@ Cut cut(const MatmulItem& item, int64_t job_macs) {
 }
 
 void run_job(const Exec& exec, const MatmulItem& item, const Activations& x, const Cut& c, int64_t job) {
-  const FloatEnvironment rounding;
   const quant::PackedMatrix& w = *item.w;
   // Consecutive jobs are consecutive ranges of rows: together the threads read the weights once, in order.
   const int64_t range = job % c.n_ranges, first_token = job / c.n_ranges * c.block;
@@ -65,6 +64,7 @@ void run_job(const Exec& exec, const MatmulItem& item, const Activations& x, con
 }  // namespace
 
 void matmul_many(Exec& exec, std::span<const MatmulItem> items, const Activations& x) {
+  const FloatEnvironment rounding;  // for what runs inline; the pool's threads have theirs
   KELDA_CHECK(items.size() <= kMaxMatmulItems);
   int64_t total = 0;
   for (const MatmulItem& item : items) {
