@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from support import BINARY, PATIENCE_S, KeldaCase, environment, kelda, main, start, tiny_model  # noqa: E402
+from support import BINARY, PATIENCE_S, KeldaCase, environment, kelda, main, tiny_model  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parents[2]
 COMMANDS = ("bench", "completion", "docs", "inspect", "logits", "models", "pull", "run", "selftest", "version")
@@ -301,12 +301,6 @@ class Output(KeldaCase):
     def test_colour_only_where_a_person_sees_it(self):
         self.assertRegex(self.shown_on_a_terminal("models", NO_COLOR=None), COLOUR)
         self.assertNotRegex(self.shown_on_a_terminal("models", NO_COLOR="1"), COLOUR)
-
-    def test_an_interrupt_before_anything_happened(self):
-        with start("selftest") as process:
-            process.stdout.readline()
-            process.send_signal(signal.SIGINT)
-            self.assertEqual(process.wait(timeout=PATIENCE_S), 130)
 
 
 if __name__ == "__main__":

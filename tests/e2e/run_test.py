@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from support import (  # noqa: E402
     BINARY, CAPITAL, CAPITAL_FIRST_LOGPROB, CAPITAL_IDS, CAPITAL_TEXT, COUNT, COUNT_TEXT, GREEDY, KV_BYTES_PER_TOKEN,
-    PATIENCE_S, TINY_END_ID, TINY_WINDOW, KeldaCase, main, start, tiny_model)
+    PATIENCE_S, TINY_END_ID, TINY_WINDOW, KeldaCase, main, start, tiny_model, wait_until_handled)
 
 LLAMAS = "🦙🦙🦙🦙🦙🦙🦙🦙"  # SmolLM2 goes on with more of them, three tokens each
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -369,7 +369,7 @@ class Ends(RunCase):
 
     def test_ctrl_c_while_waiting_for_the_prompt(self):
         with start("run", tiny_model(), "--raw", "-", stdin=subprocess.PIPE) as process:
-            time.sleep(1)
+            wait_until_handled(process, signal.SIGINT)
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(timeout=PATIENCE_S), 130)
             self.assertEqual(process.stdout.read(), b"")

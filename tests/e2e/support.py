@@ -8,10 +8,12 @@ import atexit
 import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -102,6 +104,17 @@ def start(*arguments, env=None, **options):
     options.setdefault("stdin", subprocess.DEVNULL)
     return subprocess.Popen([BINARY, *map(str, arguments)], env=environment(**(env or {})), stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, **options)
+
+
+def wait_until_handled(process, number):
+    """Until the process has a handler of its own for that signal."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        if int(re.search(r"^SigCgt:\s*([0-9a-f]+)$", status, re.M).group(1), 16) >> (number - 1) & 1:
+            return
+        time.sleep(0.001)
+    raise AssertionError(f"signal {number} was never handled")
 
 
 def kelda(*arguments, stdin=None, env=None, **options):

@@ -34,6 +34,7 @@ int run() {
   int n_failed = 0;
   for (const Section& section : kSections) {
     fmt::print("{}\n", section.title);
+    std::fflush(stdout);
     if (!section.run()) ++n_failed;
     fmt::print("\n");
   }
