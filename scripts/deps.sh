@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the Debian or Ubuntu packages that are missing, after asking once.
-#   scripts/deps.sh [GROUP...]         GROUP: build (default), check, tidy, bench, all
+#   scripts/deps.sh [GROUP...]         GROUP: build (default), check, tidy, bench, fuzz, all
 #   scripts/deps.sh --list [GROUP...]  only prints the packages, one per line
 # No question with CI=true or without a terminal. Elsewhere than on Debian or Ubuntu it says what is needed and goes on.
 # "a|b" is satisfied by either; the first is installed. A package with a "?" is left out where the system has none.
@@ -9,13 +9,15 @@ set -euo pipefail
 packages() {
   case $1 in
     build) echo g++ cmake ninja-build pkg-config git ca-certificates python3 python3-pip python3-venv \
-      libcli11-dev libfmt-dev nlohmann-json3-dev libpcre2-dev "libcurl4-openssl-dev|libcurl4-gnutls-dev" libssl-dev \
+      libcli11-dev libfmt-dev nlohmann-json3-dev libsimdjson-dev libpcre2-dev libutf8proc-dev libedit-dev \
+      "libcurl4-openssl-dev|libcurl4-gnutls-dev" libssl-dev \
       libgtest-dev binutils ;;
     check) echo "clang-format-14?" ;;
     tidy) echo "clang-tidy-14?" ;;
     bench) echo libbenchmark-dev ;;
-    all) packages build; packages check; packages tidy; packages bench ;;
-    *) echo "deps.sh: unknown group '$1' (allowed: build, check, tidy, bench, all)" >&2; return 2 ;;
+    fuzz) echo clang-14 libclang-rt-14-dev ;;
+    all) packages build; packages check; packages tidy; packages bench; packages fuzz ;;
+    *) echo "deps.sh: unknown group '$1' (allowed: build, check, tidy, bench, fuzz, all)" >&2; return 2 ;;
   esac
 }
 

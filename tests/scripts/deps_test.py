@@ -73,7 +73,7 @@ class Deps(TreeTest):
     def test_an_unknown_group_is_an_error(self):
         result = self.run_deps("everything")
         self.assertNotEqual(result.returncode, 0)
-        self.assertIn("allowed: build, check, tidy, bench, all", result.stderr)
+        self.assertIn("allowed: build, check, tidy, bench, fuzz, all", result.stderr)
 
 
 if __name__ == "__main__":
