@@ -40,7 +40,7 @@ std::string_view name(FinishReason reason) {
 
 // STATE of one request.
 struct Engine::Running {
-  Running(RequestId request_id, Request request, KvCache& cache, int64_t vocab_size)
+  Running(RequestId request_id, Request request, Sequence prefix, int64_t vocab_size)
       : id(request_id),
         prompt(std::move(request.prompt)),
         chain(request.knobs, static_cast<std::size_t>(vocab_size)),
@@ -48,7 +48,8 @@ struct Engine::Running {
         ignore_eos(request.knobs.boolean("ignore_eos")),
         stop_strings(request.knobs.texts("stop")),
         stops(stop_strings),
-        sequence(cache) {}
+        sequence(std::move(prefix)),
+        n_cached(sequence.length()) {}
 
   // The tokens that the next pass should read: what of the prompt is left, or the last one drawn.
   std::span<const TokenId> pending() const {
@@ -65,6 +66,7 @@ struct Engine::Running {
   std::vector<std::string> stop_strings;
   text::StopMatcher stops;
   Sequence sequence;
+  int64_t n_cached;  // tokens of the prompt that need not be read
   uint64_t seed = 0;
   int64_t max_tokens = 0;
   int64_t passes = 0;
@@ -72,7 +74,10 @@ struct Engine::Running {
 };
 
 Engine::Engine(Runner& runner, const Options& options)
-    : runner_(runner), window_(runner.window()), prefill_chunk_(options.prefill_chunk) {
+    : runner_(runner),
+      window_(runner.window()),
+      prefill_chunk_(options.prefill_chunk),
+      prefixes_(options.kept_sequences) {
   if (prefill_chunk_ < 1)
     fail(ErrorCode::kUsage, "prefill_chunk is {}; at least 1 is needed", prefill_chunk_);
 }
@@ -114,7 +119,9 @@ Engine::Admitted Engine::add(Request request) {
     }
   }
   admitted.seed = choose_seed(request.knobs);
-  auto running = std::make_unique<Running>(admitted.id, std::move(request), runner_.cache(), vocab_size);
+  std::optional<Sequence> prefix = prefixes_.find(request.prompt);
+  auto running = std::make_unique<Running>(
+      admitted.id, std::move(request), prefix ? std::move(*prefix) : Sequence(runner_.cache()), vocab_size);
   running->seed = admitted.seed;
   running->max_tokens = admitted.max_tokens;
   running_.push_back(std::move(running));
@@ -162,7 +169,7 @@ bool Engine::step(const std::function<void(const Event&)>& on_event) {
     return false;
   }
   try {
-    gather();
+    gather_within_memory();
     const Matrix<const float> logits = runner_.forward(batch_);
     // From here on nothing throws: the pass is in the cache, and every request that read something knows it.
     for (const BatchRun& run : batch_.runs) {
@@ -181,6 +188,16 @@ bool Engine::step(const std::function<void(const Event&)>& on_event) {
   remove_finished();
   deliver(on_event);
   return true;
+}
+
+void Engine::gather_within_memory() {
+  for (;;) {
+    try {
+      return gather();
+    } catch (const Error& e) {
+      if (e.code() != ErrorCode::kOutOfMemory || !prefixes_.drop_oldest()) throw;
+    }
+  }
 }
 
 void Engine::fail_youngest(ErrorCode code, const char* why) {
@@ -253,9 +270,12 @@ void Engine::finish(Running& r, Event& event, FinishReason reason) {
   }
   event.finish = reason;
   event.usage = {static_cast<int64_t>(r.prompt.size()), static_cast<int64_t>(r.generated.size()), r.passes};
-  event.context = {window_, static_cast<int64_t>(r.prompt.size()), 0,
+  event.context = {window_, static_cast<int64_t>(r.prompt.size()), 0, r.n_cached,
                    window_ - static_cast<int64_t>(r.prompt.size() + r.generated.size())};
   r.finished = true;
+  std::vector<TokenId> tokens = std::move(r.prompt);
+  tokens.insert(tokens.end(), r.generated.begin(), r.generated.end());
+  prefixes_.keep(std::move(tokens), std::move(r.sequence));
 }
 
 void Engine::remove_finished() {

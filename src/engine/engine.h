@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/prefix_cache.h"
 #include "engine/request.h"
 #include "engine/runner.h"
 
@@ -18,7 +19,8 @@ namespace kelda {
 class Engine {
  public:
   struct Options {
-    int64_t prefill_chunk = 512;  // prompt tokens per step over all requests, ≥ 1
+    int64_t prefill_chunk = 512;     // prompt tokens per step over all requests, ≥ 1
+    std::size_t kept_sequences = 0;  // of ended requests, for prompts that begin alike
   };
   // The runner outlives the engine.
   Engine(Runner& runner, const Options& options);
@@ -52,6 +54,8 @@ class Engine {
   void gather();
   void draw(Running& r, std::span<const float> logits);
   void finish(Running& r, Event& event, FinishReason reason);
+  // Drops what is kept of ended requests, one after the other, when memory runs out.
+  void gather_within_memory();
   void fail_youngest(ErrorCode code, const char* why);
   void remove_finished();
   void deliver(const std::function<void(const Event&)>& on_event);
@@ -63,6 +67,7 @@ class Engine {
   std::list<std::unique_ptr<Running>> running_;  // in order of arrival
   Batch batch_;
   std::vector<Running*> drawing_;
+  PrefixCache prefixes_;
   std::deque<Event> outbox_;  // events not yet delivered
 };
 

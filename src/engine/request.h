@@ -35,7 +35,8 @@ struct ContextReport {
   int64_t window = 0;
   int64_t prompt_kept = 0;
   int64_t prompt_dropped = 0;
-  int64_t left = 0;  // after the answer
+  int64_t prompt_cached = 0;  // of those kept: read before, for another request
+  int64_t left = 0;           // after the answer
 };
 
 // One step of one request.

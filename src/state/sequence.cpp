@@ -106,4 +106,16 @@ void Sequence::truncate(int64_t n) {
   length_ = n;
 }
 
+int64_t Sequence::earliest() const {
+  int64_t n = 0;
+  for (std::size_t g = 0; g < tables_.size(); ++g) {
+    const auto& table = tables_[g];
+    const int64_t freed =
+        std::find_if(table.begin(), table.end(), [](BlockId b) { return b != kNoBlock; }) - table.begin();
+    // A token at n sees keys from n − window + 1 on: the first of them must be past the freed blocks.
+    if (freed > 0) n = std::max(n, freed * kKvBlock + cache_->window(static_cast<int>(g)) - 1);
+  }
+  return std::min(n, length_);
+}
+
 }  // namespace kelda

@@ -29,6 +29,8 @@ class Sequence {
   // Forgets all tokens from position n on; n ≤ length(). Positions whose blocks a window has freed cannot be
   // gone back to: KELDA_CHECK that the window in front of n is still there.
   void truncate(int64_t n);
+  // The smallest n that truncate() can go back to: 0 unless a window has freed blocks.
+  int64_t earliest() const;
 
   // Block of position p is blocks(group)[p / kKvBlock]; kNoBlock where a window has passed it by.
   std::span<const BlockId> blocks(int group) const { return tables_[static_cast<std::size_t>(group)]; }

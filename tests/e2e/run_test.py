@@ -88,7 +88,8 @@ class Answers(RunCase):
         self.assertTrue(len(answer["logprobs"]) == 4 and all(x <= 0 for x in answer["logprobs"]))
         self.assertEqual(answer["usage"], {"prompt_tokens": 5, "completion_tokens": 4, "passes": 4})
         self.assertEqual(answer["context"],
-                         {"window": 8192, "prompt_kept": 5, "prompt_dropped": 0, "left": 8192 - 9})
+                         {"window": 8192, "prompt_kept": 5, "prompt_dropped": 0, "prompt_cached": 0,
+                          "left": 8192 - 9})
         self.assertEqual((answer["seed"], answer["finish_reason"], answer["stop"]), (5, "length", ""))
         self.assertRegex("".join(answer["notices"]), "^seed has no effect: temperature 0")
         self.assertEqual(answer["settings_from"], {"temperature": "flag", "max_tokens": "flag", "seed": "flag"})
@@ -183,7 +184,8 @@ class Window(RunCase):
 
     def test_prompt_as_long_as_the_window_can_be_read(self):
         answer = self.tiny_json("z" * 64, "--window", 64, "--max-tokens", 0)
-        self.assertEqual(answer["context"], {"window": 64, "prompt_kept": 64, "prompt_dropped": 0, "left": 0})
+        self.assertEqual(answer["context"],
+                         {"window": 64, "prompt_kept": 64, "prompt_dropped": 0, "prompt_cached": 0, "left": 0})
 
     def test_answer_ends_where_the_window_ends(self):
         arguments = ("z" * 60, "--window", 64, "--temperature", 0, "--ignore-eos")

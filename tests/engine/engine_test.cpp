@@ -233,6 +233,51 @@ TEST_F(EngineTest, AFullCacheEndsTheYoungestAloneWithAReason) {
   EXPECT_EQ(answers[old].ids.size(), 60u);
 }
 
+// Turns of a conversation, each prompt the one before with more text behind it.
+TEST_F(EngineTest, AKeptPrefixIsNotReadAgainAndChangesNoBit) {
+  ThreadPool pool(2);
+  Runner runner(model_, {}, pool);
+  Engine engine(runner, {.prefill_chunk = 512, .kept_sequences = 1});
+  std::vector<TokenId> prompt =
+      encode("a conversation of several turns that is longer than one block of the cache:");
+  int64_t known = 0;
+  for (int turn = 0; turn < 3; ++turn) {
+    const std::string knobs = R"({"max_tokens": 9, "temperature": 1, "ignore_eos": true, "seed": 7})";
+    engine.add(request(prompt, knobs));
+    std::map<RequestId, Answer> answers;
+    while (engine.step([&](const Event& e) { collect(answers, e); })) {
+    }
+    ASSERT_EQ(answers.size(), 1u);
+    const Answer& answer = answers.begin()->second;
+    const Answer alone = run_one(request(prompt, knobs));
+    EXPECT_EQ(answer.ids, alone.ids);
+    EXPECT_EQ(answer.logprobs, alone.logprobs);
+    EXPECT_EQ(answer.last.context.prompt_cached, known);
+    EXPECT_EQ(alone.last.context.prompt_cached, 0);
+    EXPECT_EQ(answer.last.context.left, alone.last.context.left);
+    // The last token that was drawn has not been read.
+    known = static_cast<int64_t>(prompt.size() + answer.ids.size()) - 1;
+    prompt.insert(prompt.end(), answer.ids.begin(), answer.ids.end());
+    const std::vector<TokenId> more = encode(" and on");
+    prompt.insert(prompt.end(), more.begin(), more.end());
+  }
+}
+
+TEST_F(EngineTest, WhatIsKeptGivesWayToWhatRuns) {
+  ThreadPool pool(1);
+  Runner runner(model_, {KvType::kF16, 256, 256}, pool);
+  Engine engine(runner, {.prefill_chunk = 512, .kept_sequences = 8});
+  for (const char* text : {"first", "second", "third", "fourth", "fifth", "sixth"}) {
+    std::string prompt;
+    while (encode(prompt).size() < 150) prompt += text;
+    engine.add(request(encode(prompt), R"({"max_tokens": 3, "ignore_eos": true})"));
+    std::map<RequestId, Answer> answers;
+    while (engine.step([&](const Event& e) { collect(answers, e); })) {
+    }
+    EXPECT_EQ(answers.begin()->second.last.finish, FinishReason::kLength) << text;
+  }
+}
+
 TEST_F(EngineTest, ACallbackThatThrowsLosesNothingOfTheEngine) {
   const auto ask = [&](int i) {
     return request(encode("abc"), fmt::format(R"({{"max_tokens":10,"ignore_eos":true,"seed":{}}})", i));

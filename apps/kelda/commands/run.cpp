@@ -134,6 +134,7 @@ nlohmann::json answer_json(const Arguments& a, const Engine::Admitted& admitted,
            {{"window", last.context.window},
             {"prompt_kept", last.context.prompt_kept},
             {"prompt_dropped", last.context.prompt_dropped},
+            {"prompt_cached", last.context.prompt_cached},
             {"left", last.context.left}}}};
 }
 

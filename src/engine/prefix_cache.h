@@ -1,0 +1,40 @@
+// Sequences of requests that have ended, kept so that a prompt that begins like one of them is not read
+// again. STATE. What is in the cache for a token depends on the tokens before it alone, bit for bit, so that
+// an answer does not depend on what was found here (docs/adr/0009-equal-bits.md).
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "learned/vocabulary.h"
+#include "state/sequence.h"
+
+namespace kelda {
+
+class PrefixCache {
+ public:
+  // Keeps at most that many sequences; 0 keeps none.
+  explicit PrefixCache(std::size_t max_sequences) : max_sequences_(max_sequences) {}
+
+  // A sequence that holds the longest kept beginning of `prompt`, but never all of it: the last token has to
+  // be read, for its logits. nullopt if nothing of it is there.
+  std::optional<Sequence> find(std::span<const TokenId> prompt);
+  // tokens: those that the sequence holds (the first sequence.length() are taken). What it makes redundant
+  // goes.
+  void keep(std::vector<TokenId> tokens, Sequence sequence);
+  // Gives back the memory of the one that was used longest ago; false if there is none.
+  bool drop_oldest();
+
+ private:
+  struct Entry {
+    std::vector<TokenId> tokens;
+    Sequence sequence;
+  };
+  std::size_t max_sequences_;
+  std::list<Entry> entries_;  // the last used first
+};
+
+}  // namespace kelda
