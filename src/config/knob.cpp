@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/cpu.h"
+#include "base/did_you_mean.h"
 #include "base/error.h"
 #include "base/quote.h"
 

@@ -96,7 +96,4 @@ std::string default_text(const Knob& knob);
 // Throws kUsage: "top_p must be a number in (0, 1]; got 2".
 [[noreturn]] void fail_knob(const Knob& knob, std::string_view got);
 
-// The nearest of `names` to `word` by edit distance, or empty if none is near enough to be a likely slip.
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> names);
-
 }  // namespace kelda

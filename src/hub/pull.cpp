@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/did_you_mean.h"
 #include "base/error.h"
 #include "base/sha256.h"
-#include "config/knob.h"
 #include "hub/cache.h"
 #include "hub/folder_lock.h"
 #include "hub/hub_name.h"

@@ -2,8 +2,8 @@
 
 #include <system_error>
 
+#include "base/did_you_mean.h"
 #include "base/error.h"
-#include "config/knob.h"
 #include "hub/cache.h"
 #include "hub/hub_name.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/knob.h"
+#include "base/did_you_mean.h"
 
 namespace kelda::cli {
 namespace {
