@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "apps/kelda/command.h"
+#include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/signals.h"
+#include "apps/kelda/terminal/standard_streams.h"
 #include "apps/kelda/terminal/usage.h"
 #include "base/error.h"
 
@@ -38,13 +40,14 @@ int run(int argc, char** argv) {
 }
 
 int complain(std::string_view message, int status) {
-  fmt::print(stderr, "kelda: error: {}\n", message);
+  cli::say_error(message);
   return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
+  cli::occupy_closed_streams();
   cli::install_signal_handlers();
   const int status = run(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "apps/kelda/terminal/progress_bar.h"
+#include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/style.h"
 #include "base/cpu.h"
 #include "base/error.h"
@@ -49,8 +50,8 @@ Session::Session(const ModelArguments& a) : resolved_(hub::resolve(a.model)) {
   for (const std::string_view format : runner_->model().weights().formats()) {
     const auto* spec = quant::find_format(format);
     if (!a.quiet && !runner_->kernels().is_native(*spec)) {
-      fmt::print(stderr, "note: {} weights run on the scalar path: {} has no kernel for them\n", format,
-                 runner_->kernels().name);
+      say("note: {} weights run on the scalar path: {} has no kernel for them\n", format,
+          runner_->kernels().name);
     }
   }
 }

@@ -12,4 +12,8 @@ namespace kelda {
 // UTF-8, safe on a terminal.
 std::string quote(std::string_view text, std::size_t max_bytes = 120);
 
+// `text` with the same escapes for control characters other than the newline, and for bytes that are not
+// UTF-8, and nothing else changed: for messages that hold names from outside.
+std::string escape_controls(std::string_view text);
+
 }  // namespace kelda

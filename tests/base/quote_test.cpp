@@ -22,5 +22,12 @@ TEST(Quote, CutsAtACharacterBorder) {
   EXPECT_EQ(quote("abc", 0), "\"…\"");
 }
 
+TEST(EscapeControls, ChangesNothingElse) {
+  EXPECT_EQ(escape_controls("a \"path\\\" é\nnext"), "a \"path\\\" é\nnext");
+  EXPECT_EQ(escape_controls("x\x1B[2J\r\xFF\x7F"), R"(x\x1B[2J\x0D\xFF\x7F)");
+  EXPECT_EQ(escape_controls(std::string(1000, 'y')), std::string(1000, 'y'));
+  EXPECT_EQ(escape_controls(""), "");
+}
+
 }  // namespace
 }  // namespace kelda

@@ -11,6 +11,7 @@
 
 #include "apps/kelda/command.h"
 #include "apps/kelda/terminal/progress_bar.h"
+#include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/signals.h"
 #include "apps/kelda/terminal/style.h"
 #include "base/error.h"
@@ -28,45 +29,44 @@ struct Options {
 // A model may be fetched for a later build, but not by mistake.
 void note_what_cannot_run(std::string_view architecture) {
   if (models::find_family(architecture) != nullptr) return;
-  fmt::print(stderr,
-             "note: not in this build: it does not know the architecture {}, so it cannot run this model\n",
-             quote(architecture));
+  say("note: not in this build: it does not know the architecture {}, so it cannot run this model\n",
+      quote(architecture));
 }
 
 void print_plan(const hub::PullPlan& plan) {
   const std::string title = plan.entry != nullptr ? plan.entry->title : std::string(plan.name);
-  fmt::print(stderr, "{}: {} to download\n", paint(Stream::kErr, Color::kBold, title),
-             plan.download_bytes ? human_bytes(*plan.download_bytes) : "an unknown number of bytes");
+  say("{}: {} to download\n", paint(Stream::kErr, Color::kBold, title),
+      plan.download_bytes ? human_bytes(*plan.download_bytes) : "an unknown number of bytes");
   if (plan.entry != nullptr) {
-    fmt::print(stderr, "  licence   {}, {}\n", plan.entry->licence.name, plan.entry->licence.url);
+    say("  licence   {}, {}\n", plan.entry->licence.name, plan.entry->licence.url);
   }
   if (plan.model != nullptr) {
     if (plan.model->metadata().has("general.architecture"))
       note_what_cannot_run(plan.model->metadata().text("general.architecture"));
-    fmt::print(stderr, "  file      {}, {} tensors\n", plan.model->container(), plan.model->tensors().size());
+    say("  file      {}, {} tensors\n", plan.model->container(), plan.model->tensors().size());
   }
   if (!plan.footprint) return;
   const hub::Footprint& f = *plan.footprint;
-  fmt::print(stderr, "  memory    {} of weights, {} bytes of cache per token (f16), {} of buffers\n",
-             human_bytes(f.weights_bytes), f.kv_bytes_per_token, short_bytes(hub::kWorkspaceBytes));
-  fmt::print(stderr, "            {} for the whole window of {} tokens\n",
-             human_bytes(hub::bytes_needed(f, f.n_ctx_train)), f.n_ctx_train);
+  say("  memory    {} of weights, {} bytes of cache per token (f16), {} of buffers\n",
+      human_bytes(f.weights_bytes), f.kv_bytes_per_token, short_bytes(hub::kWorkspaceBytes));
+  say("            {} for the whole window of {} tokens\n", human_bytes(hub::bytes_needed(f, f.n_ctx_train)),
+      f.n_ctx_train);
   if (const auto available = hub::available_memory_bytes()) {
     const int64_t window = hub::largest_window(f, *available);
-    fmt::print(stderr, "  here      {} free: {}\n", human_bytes(*available),
-               window > 0 ? fmt::format("the largest window that fits is {} tokens", window)
-                          : paint(Stream::kErr, Color::kYellow, "not enough for its weights"));
+    say("  here      {} free: {}\n", human_bytes(*available),
+        window > 0 ? fmt::format("the largest window that fits is {} tokens", window)
+                   : paint(Stream::kErr, Color::kYellow, "not enough for its weights"));
   }
 }
 
 bool ask(const hub::CatalogEntry& entry, bool yes) {
-  fmt::print(stderr, "{} may be used under the {}: {}\n", entry.title, entry.licence.name, entry.licence.url);
+  say("{} may be used under the {}: {}\n", entry.title, entry.licence.name, entry.licence.url);
   if (yes) return true;
   if (::isatty(STDIN_FILENO) != 1) {
-    fmt::print(stderr, "There is no terminal to ask at; --yes says that you agree.\n");
+    say("There is no terminal to ask at; --yes says that you agree.\n");
     return false;
   }
-  fmt::print(stderr, "Do you agree? [y/N] ");
+  say("Do you agree? [y/N] ");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
@@ -88,7 +88,7 @@ int run(const Options& options) {
       .notice =
           [&](std::string_view text) {
             bar.clear();
-            if (!options.quiet) fmt::print(stderr, "kelda: {}\n", text);
+            if (!options.quiet) say("kelda: {}\n", escape_controls(text));
           },
       .cancelled = [&] { return guard.interrupted(); }};
   const hub::Catalog& catalog = hub::catalog();
@@ -100,13 +100,12 @@ int run(const Options& options) {
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kInterrupted) throw;
     bar.clear();
-    fmt::print(stderr, "kelda: interrupted; the next pull goes on from what has arrived\n");
+    say("kelda: interrupted; the next pull goes on from what has arrived\n");
     return traits(error.code()).exit_status;
   }
   bar.clear();
   if (!options.quiet) {
-    fmt::print(stderr, "{}\n",
-               paint(Stream::kErr, Color::kGreen, pulled.already_there ? "already there" : "done"));
+    say("{}\n", paint(Stream::kErr, Color::kGreen, pulled.already_there ? "already there" : "done"));
   }
   fmt::print("{}\n", pulled.path.string());
   return 0;

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 
+#include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/style.h"
 
 namespace kelda::cli {
@@ -65,18 +65,16 @@ void ProgressBar::update(std::string_view label, uint64_t done, uint64_t resumed
   const double rate = seconds > 0.2 ? static_cast<double>(done - std::min(done, base_)) / seconds : 0;
   const std::string line = render(label, done, total, rate, bar ? terminal_columns() : 0);
   if (bar) {
-    fmt::print(stderr, "\r\x1b[K{}", line);
+    say("\r\x1b[K{}", line);
   } else {
-    fmt::print(stderr, "{}\n", line);
+    say("{}\n", line);
   }
-  std::fflush(stderr);
   on_screen_ = bar;
 }
 
 void ProgressBar::clear() {
   if (!on_screen_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  say("\r\x1b[K");
   on_screen_ = false;
 }
 

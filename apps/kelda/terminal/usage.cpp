@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "apps/kelda/terminal/say.h"
 #include "base/did_you_mean.h"
 
 namespace kelda::cli {
@@ -50,12 +50,12 @@ int explain_parse_error(const CLI::App& app, const CLI::ParseError& error) {
     const std::string& word = unknown.front();
     const bool is_command = &sub == &app && !word.starts_with('-');
     const std::string near = nearest(sub, word);
-    fmt::print(stderr, "kelda: error: {} {}{}\n", is_command ? "unknown command" : "unexpected argument",
-               word, near.empty() ? "" : fmt::format("; did you mean {}?", near));
+    say("kelda: error: {} {}{}\n", is_command ? "unknown command" : "unexpected argument", word,
+        near.empty() ? "" : fmt::format("; did you mean {}?", near));
   } else {
-    fmt::print(stderr, "kelda: error: {}\n", error.what());
+    say("kelda: error: {}\n", error.what());
   }
-  fmt::print(stderr, "See: {} --help\n", where);
+  say("See: {} --help\n", where);
   return 2;
 }
 
