@@ -6,6 +6,8 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "base/quote.h"
 #include "base/sha256.h"
 #include "hub/cache.h"
 #include "hub/remote_gguf.h"
@@ -66,6 +68,23 @@ Stated stated_by_hub(const net::RemoteStart& start) {
   throw error;
 }
 
+constexpr std::string_view kGgufMagic = "GGUF";
+
+// A page that says "not found", say, under the name of a model.
+void require_gguf(std::string_view label, std::string_view first_bytes) {
+  if (first_bytes == kGgufMagic) return;
+  if (first_bytes.empty()) fail(ErrorCode::kBadInput, "{}: not a GGUF file: it is empty", label);
+  fail(ErrorCode::kBadInput, "{}: not a GGUF file: it begins with {}, not with {}", label, quote(first_bytes),
+       quote(kGgufMagic));
+}
+
+void require_gguf_file(std::string_view label, const fs::path& path) {
+  const File file(path);
+  std::string first(std::min<uint64_t>(file.size(), kGgufMagic.size()), '\0');
+  file.read(0, std::as_writable_bytes(std::span(first.data(), first.size())));
+  require_gguf(label, first);
+}
+
 }  // namespace
 
 void fetch_hub_files(const HubSource& source, const CatalogEntry& entry, const fs::path& folder, bool force,
@@ -100,21 +119,26 @@ void fetch_hub_file(const HubName& name, const fs::path& path, const PullCallbac
   net::DownloadOptions options;
   options.http = http_options(callbacks);
   try {
-    const net::RemoteStart start = net::fetch_start(url, 1, options.http);
+    const net::RemoteStart start = net::fetch_start(url, kGgufMagic.size(), options.http);
     const Stated stated = stated_by_hub(start);
     options.expected_bytes = stated.bytes;
     options.expected_sha256 = stated.sha256;
 
     const std::string label = fmt::format("hub:{}/{}", name.repo, name.file);
-    std::unique_ptr<RemoteGguf> head;
-    if (name.file.ends_with(".gguf"))
+    std::unique_ptr<ModelFile> head;
+    if (name.file.ends_with(".gguf")) {
+      options.accept = [&](const fs::path& whole) { require_gguf_file(label, whole); };
+      if (start.ranges || start.total_bytes == 0u) {
+        require_gguf(label, {reinterpret_cast<const char*>(start.bytes.data()), start.bytes.size()});
+      }
       head = read_remote_gguf(url, path.parent_path(), start, options.http, callbacks.notice);
+    }
     if (callbacks.plan) {
       callbacks.plan({.name = label,
                       .entry = nullptr,
-                      .model = head ? &head->model() : nullptr,
+                      .model = head.get(),
                       .download_bytes = stated.bytes,
-                      .footprint = head ? footprint(head->model()) : std::nullopt});
+                      .footprint = head ? footprint(*head) : std::nullopt});
     }
     if (stated.sha256.empty() && callbacks.notice) {
       callbacks.notice("the hub states no SHA-256 for this file: its size is checked, its contents are not");

@@ -16,7 +16,7 @@ void fetch_hub_files(const HubSource& source, const CatalogEntry& entry, const s
 
 // Downloads one file by its name on the hub to `path`, whose folder exists and is locked. Its SHA-256 is
 // checked where the hub states one. A GGUF file's head is read first, so that the plan can say what the model
-// will take.
+// will take; what is named .gguf and is none is refused (kBadInput, with its first bytes).
 void fetch_hub_file(const HubName& name, const std::filesystem::path& path, const PullCallbacks& callbacks);
 
 }  // namespace kelda::hub

@@ -11,6 +11,7 @@
 #include "hub/hub_name.h"
 #include "hub/hub_source.h"
 #include "hub/package_source.h"
+#include "hub/remote_gguf.h"
 #include "net/download.h"
 
 namespace kelda::hub {
@@ -114,6 +115,7 @@ Pulled pull_hub_file(const HubName& name, const PullOptions& options, const Pull
   const fs::path path = path_of(name);
   make_folder(path.parent_path());
   const FolderLock lock(path.parent_path(), callbacks.notice, callbacks.cancelled);
+  discard_remote_heads(path.parent_path());
   if (!options.force && fs::is_regular_file(path)) return {.path = path, .already_there = true};
   fetch_hub_file(name, path, callbacks);
   return {.path = path, .already_there = false};

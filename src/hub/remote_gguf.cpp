@@ -9,7 +9,7 @@
 #include <limits>
 #include <optional>
 #include <system_error>
-#include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -45,21 +45,36 @@ uint64_t data_begin(const ModelFile& model) {
   return first;
 }
 
-}  // namespace
+constexpr std::string_view kHeadPrefix = ".head-";
 
-RemoteGguf::RemoteGguf(fs::path temporary, std::unique_ptr<ModelFile> model)
-    : temporary_(std::move(temporary)), model_(std::move(model)) {}
-
-RemoteGguf::~RemoteGguf() {
-  model_.reset();
-  std::error_code ignored;
-  fs::remove(temporary_, ignored);
+// The first `bytes` of a file of `total` bytes, as a model. The file that this takes is nameless as soon as
+// it is open, so that nothing is left of it whatever happens.
+std::unique_ptr<ModelFile> open_head(const fs::path& temporary, std::span<const std::byte> bytes,
+                                     uint64_t total) {
+  struct Removal {
+    const fs::path& path;
+    ~Removal() { ::unlink(path.c_str()); }
+  };
+  const Removal removal{temporary};
+  write_sparse(temporary, bytes, total);
+  return open_gguf(temporary);
 }
 
-std::unique_ptr<RemoteGguf> read_remote_gguf(const std::string& url, const fs::path& folder,
-                                             const net::RemoteStart& start, const net::HttpOptions& options,
-                                             const std::function<void(std::string_view)>& notice) {
-  const auto give_up = [&](std::string_view why) {
+}  // namespace
+
+void discard_remote_heads(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> left;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().filename().string().starts_with(kHeadPrefix)) left.push_back(it->path());
+  }
+  for (const fs::path& path : left) fs::remove(path, error);
+}
+
+std::unique_ptr<ModelFile> read_remote_gguf(const std::string& url, const fs::path& folder,
+                                            const net::RemoteStart& start, const net::HttpOptions& options,
+                                            const std::function<void(std::string_view)>& notice) {
+  const auto give_up = [&](std::string_view why) -> std::unique_ptr<ModelFile> {
     if (notice) notice(fmt::format("what the model needs is not known before the download: {}", why));
     return nullptr;
   };
@@ -68,24 +83,20 @@ std::unique_ptr<RemoteGguf> read_remote_gguf(const std::string& url, const fs::p
     return give_up("the server cannot send a part of a file");
   }
   const uint64_t total = *start.total_bytes;
-  const fs::path temporary = folder / fmt::format(".head-{}.gguf", ::getpid());
+  const fs::path temporary = folder / fmt::format("{}{}.gguf", kHeadPrefix, ::getpid());
   std::string trouble;
   for (const uint64_t count : {uint64_t{4} << 20, uint64_t{16} << 20, uint64_t{64} << 20}) {
     const net::RemoteStart head = net::fetch_start(url, std::min(count, total), options);
-    write_sparse(temporary, head.bytes, total);
     try {
-      std::unique_ptr<ModelFile> model = open_gguf(temporary);
-      if (head.bytes.size() == total || data_begin(*model) <= head.bytes.size()) {
-        return std::make_unique<RemoteGguf>(temporary, std::move(model));
-      }
+      std::unique_ptr<ModelFile> model = open_head(temporary, head.bytes, total);
+      if (head.bytes.size() == total || data_begin(*model) <= head.bytes.size()) return model;
       trouble = "its head is longer than 64 MiB";
     } catch (const Error& error) {
+      if (error.code() == ErrorCode::kIo) throw;  // the disk, not the file
       trouble = error.what();
     }
     if (count >= total) break;
   }
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
   if (trouble.starts_with(temporary.string())) trouble.erase(0, temporary.string().size() + 2);
   return give_up(trouble);
 }

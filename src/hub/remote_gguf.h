@@ -12,26 +12,14 @@
 
 namespace kelda::hub {
 
-// Owns a sparse temporary file of the remote file's full size that has its first bytes; removed at the end.
-class RemoteGguf {
- public:
-  RemoteGguf(std::filesystem::path temporary, std::unique_ptr<ModelFile> model);
-  ~RemoteGguf();
-  RemoteGguf(const RemoteGguf&) = delete;
-  RemoteGguf& operator=(const RemoteGguf&) = delete;
-
-  const ModelFile& model() const { return *model_; }
-
- private:
-  std::filesystem::path temporary_;
-  std::unique_ptr<ModelFile> model_;
-};
-
 // Fetches first 4 MiB, then 16, then 64, until the head is whole. `start` is what the server said of the
-// file. Null, after a notice that says why, if the server has no ranges or the head cannot be read; throws
-// kInterrupted and network errors.
-std::unique_ptr<RemoteGguf> read_remote_gguf(const std::string& url, const std::filesystem::path& folder,
-                                             const net::RemoteStart& start, const net::HttpOptions& options,
-                                             const std::function<void(std::string_view)>& notice);
+// file; `folder` is locked. The result reads zeros where the weights would be. Null, after a notice that says
+// why, if the server has no ranges or the head cannot be read; throws kInterrupted and network errors.
+std::unique_ptr<ModelFile> read_remote_gguf(const std::string& url, const std::filesystem::path& folder,
+                                            const net::RemoteStart& start, const net::HttpOptions& options,
+                                            const std::function<void(std::string_view)>& notice);
+
+// Removes what calls that were killed have left in `folder`, which is locked.
+void discard_remote_heads(const std::filesystem::path& folder);
 
 }  // namespace kelda::hub

@@ -106,6 +106,7 @@ class Download {
       resumed = fetch();
       result = check();
     }
+    accept_whole();
     return finish(std::move(result));
   }
 
@@ -289,6 +290,16 @@ class Download {
     }
     fail(ErrorCode::kBadInput, "{}: the SHA-256 of what arrived is {}, expected {}; it was removed",
          display_url(url_), result.sha256, options_.expected_sha256);
+  }
+
+  void accept_whole() const {
+    if (!options_.accept) return;
+    try {
+      options_.accept(partial_path(path_));
+    } catch (...) {
+      discard_partial(path_);
+      throw;
+    }
   }
 
   Downloaded finish(Downloaded result) const {

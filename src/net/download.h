@@ -20,7 +20,10 @@ struct DownloadOptions {
   std::optional<uint64_t> expected_bytes;  // another size offered is an error before anything is written
   std::string expected_sha256;             // 64 hex digits, or empty: not checked
   uint64_t max_bytes = 0;                  // 0: no limit
-  int attempts = 4;                        // tries in a row that bring no byte before it gives up
+  // Looks at the whole file, by then verified, before it gets its name; what it throws is thrown, and the
+  // file removed.
+  std::function<void(const std::filesystem::path&)> accept;
+  int attempts = 4;  // tries in a row that bring no byte before it gives up
 };
 
 enum class DownloadPhase { kTransfer, kVerify };

@@ -203,21 +203,53 @@ class HubFile(PullCase):
         self.assertEqual(self.target.read_bytes(), BODY, "a failed --force must not harm the file that was there")
         self.assertFalse(self.partial.exists())
 
-    def test_ctrl_c_ends_with_130_and_the_next_try_goes_on(self):
+    def test_a_signal_ends_it_and_the_next_try_goes_on(self):
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            with self.subTest(signal=number):
+                self.interrupt(number, status)
+                self.target.unlink()
+
+    def interrupt(self, number, status):
         self.server.delay_s = 0.2
-        process = self.start("pull", NAME)
+        process = self.start("pull", NAME, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline and not (self.partial.exists() and self.partial.stat().st_size > 100_000):
             time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, err = process.communicate(timeout=PATIENCE_S)
-        self.assertEqual(process.returncode, 130, err)
+        self.assertEqual(process.returncode, status, err)
         self.assertFalse(self.target.exists())
         kept = self.partial.stat().st_size
         self.assertGreater(kept, 100_000)
         self.server.delay_s = 0
         self.assert_pulled(self.kelda("pull", NAME))
         self.assertIn(f"bytes={kept}-", self.server.ranges_asked())
+
+    def test_under_nohup_a_hangup_is_nothing(self):
+        self.server.delay_s = 0.05
+        process = self.start("pull", NAME, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline and not self.partial.exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGHUP)
+        process.out, process.err = process.communicate(timeout=PATIENCE_S)
+        self.assert_pulled(process)
+
+    def test_nothing_is_left_of_a_head_that_was_read(self):
+        path = "/org/repo/resolve/main/x.gguf"
+        self.server.files[path] = b"GGUF" + BODY * 2
+        folder = self.target.parent
+        folder.mkdir(parents=True)
+        (folder / ".head-999999.gguf").write_bytes(b"of one that was killed")
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            self.server.delay_s = 0.1
+            process = self.start("pull", "hub:org/repo/x.gguf")
+            deadline = time.monotonic() + PATIENCE_S
+            while time.monotonic() < deadline and not (folder / "x.gguf.partial").exists():
+                time.sleep(0.02)
+            process.send_signal(number)
+            process.communicate(timeout=PATIENCE_S)
+            self.assertEqual([p.name for p in folder.glob(".head*")], [])
 
     def test_a_kill_leaves_a_partial_file_that_the_next_try_takes_up(self):
         self.server.delay_s = 0.2
@@ -270,8 +302,20 @@ class HubFile(PullCase):
             self.assertIn("hub:organisation/repository/file", process.err)
         self.assertEqual(self.server.requests, [])
 
-    def test_a_file_that_is_no_gguf_is_fetched_with_a_notice(self):
-        self.server.files["/org/repo/resolve/main/x.gguf"] = BODY
+    def test_what_is_named_gguf_and_is_none_is_refused(self):
+        target = self.target.parent / "junk.gguf"
+        for body, says in ((b"<!DOCTYPE html><p>Not here", 'begins with "<!DO"'), (b"\x89PNG\r\n\x1a\n" + BODY, 'begins with "\\x89PNG"'),
+                           (b"GG", 'begins with "GG"'), (b"", "it is empty")):
+            for ranges in (True, False):
+                with self.subTest(body=body[:9], ranges=ranges):
+                    self.server.files["/org/repo/resolve/main/junk.gguf"] = body
+                    self.server.ranges = ranges
+                    process = self.kelda("pull", "hub:org/repo/junk.gguf")
+                    self.assert_fails(process, 2, "hub:org/repo/junk.gguf", "not a GGUF file", says)
+                    self.assertEqual((process.out, [p.name for p in target.parent.iterdir()]), ("", [".lock"]))
+
+    def test_a_gguf_whose_head_cannot_be_read_is_fetched_with_a_notice(self):
+        self.server.files["/org/repo/resolve/main/x.gguf"] = b"GGUF" + BODY
         process = self.kelda("pull", "hub:org/repo/x.gguf")
         self.assertEqual(process.returncode, 0, process.err)
         self.assertIn("not known before the download", process.err)
@@ -413,54 +457,6 @@ class CatalogueModel(PullCase):
         process = self.kelda("models")
         self.assertEqual(process.returncode, 2)
         self.assertIn("models[0].files[0].bytes", process.err)
-
-
-class CommandLine(PullCase):
-    def test_completion_scripts_parse(self):
-        for shell in ("bash", "zsh", "fish"):
-            script = self.kelda("completion", shell)
-            self.assertEqual(script.returncode, 0)
-            self.assertIn("--force", script.out.replace("-l force", "--force"))
-            if shutil.which(shell):
-                parsed = subprocess.run([shell, "-n"], input=script.out, text=True, capture_output=True)
-                self.assertEqual(parsed.returncode, 0, parsed.stderr)
-
-    def test_bash_completes_commands_flags_and_models(self):
-        script = self.folder / "kelda.bash"
-        script.write_text(self.kelda("completion", "bash").out)
-        for words, expected in ((["kelda", "pul"], "pull"), (["kelda", "pull", "--fo"], "--force"),
-                                (["kelda", "pull", "smol"], "smollm2")):
-            line = f'source {script}; COMP_WORDS=({" ".join(words)}); COMP_CWORD={len(words) - 1}; _kelda; echo "${{COMPREPLY[@]}}"'
-            done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
-            self.assertEqual(done.stdout.strip(), expected)
-
-    def test_unknown_words_are_errors_that_name_the_nearest(self):
-        for arguments, near in ((["plul"], "pull"), (["pull", "--quite"], "--quiet"), (["--versoin"], "--version")):
-            process = self.kelda(*arguments)
-            self.assertEqual(process.returncode, 2)
-            self.assertIn(f"did you mean {near}?", process.err)
-            self.assertEqual(process.out, "")
-
-    def test_help_and_version_go_to_stdout(self):
-        for arguments in ([], ["--help"], ["pull", "--help"], ["--version"], ["version"], ["version", "--json"]):
-            process = self.kelda(*arguments)
-            self.assertEqual((process.returncode, process.err), (0, ""))
-            self.assertTrue(process.out)
-        sets = json.loads(self.kelda("version", "--json").out)["instruction_sets"]
-        self.assertIn(sets["chosen"], sets["available"])
-
-    def test_output_that_cannot_be_written_is_an_error(self):
-        with open("/dev/full", "w") as full:
-            process = subprocess.run([BINARY, "models"], stdout=full, stderr=subprocess.PIPE, text=True, env=self.env)
-        self.assertEqual(process.returncode, 1)
-        self.assertIn("No space left", process.stderr)
-
-    def test_a_reader_that_goes_away_ends_it_without_a_word(self):
-        read, write = os.pipe()
-        os.close(read)
-        process = subprocess.run([BINARY, "models"], stdout=write, stderr=subprocess.PIPE, text=True, env=self.env)
-        os.close(write)
-        self.assertEqual((process.returncode, process.stderr), (128 + signal.SIGPIPE, ""))
 
 
 if __name__ == "__main__":

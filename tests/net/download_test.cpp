@@ -93,6 +93,25 @@ TEST_F(DownloadTest, APartialFileThatIsWholeNeedsNoServer) {
   EXPECT_FALSE(fs::exists(partial_path(folder_ / "file")));
 }
 
+TEST_F(DownloadTest, WhatTheCallerDoesNotAcceptGetsNoNameAndIsRemoved) {
+  const ClosedPort port;
+  std::ofstream(partial_path(folder_ / "file")) << "abc";
+  DownloadOptions options;
+  options.expected_bytes = 3;
+  fs::path seen;
+  options.accept = [&](const fs::path& whole) {
+    seen = whole;
+    fail(ErrorCode::kBadInput, "begins with abc");
+  };
+  EXPECT_THROW(download(port.url(), folder_ / "file", options, {}), Error);
+  EXPECT_EQ(seen, partial_path(folder_ / "file"));
+  EXPECT_TRUE(fs::is_empty(folder_));
+  std::ofstream(partial_path(folder_ / "file")) << "abc";
+  options.accept = [](const fs::path&) {};
+  EXPECT_EQ(download(port.url(), folder_ / "file", options, {}).bytes, 3u);
+  EXPECT_TRUE(fs::exists(folder_ / "file"));
+}
+
 TEST_F(DownloadTest, APartialFileIsNotFollowedThroughALink) {
   const ClosedPort port;
   std::ofstream(folder_ / "precious") << "keep";

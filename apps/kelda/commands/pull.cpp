@@ -101,7 +101,7 @@ int run(const Options& options) {
     if (error.code() != ErrorCode::kInterrupted) throw;
     bar.clear();
     say("kelda: interrupted; the next pull goes on from what has arrived\n");
-    return traits(error.code()).exit_status;
+    return guard.exit_status();
   }
   bar.clear();
   if (!options.quiet) {

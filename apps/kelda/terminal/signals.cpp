@@ -37,6 +37,9 @@ void handle(int signal, void (*handler)(int)) {
 void install_signal_handlers() {
   handle(SIGINT, &on_stop);
   handle(SIGTERM, &on_stop);
+  struct sigaction hangup {};
+  ::sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) handle(SIGHUP, &on_stop);
   handle(SIGPIPE, &on_broken_pipe);
   handle(SIGXFSZ, SIG_IGN);
 }

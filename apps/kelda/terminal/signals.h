@@ -1,15 +1,16 @@
-// Ctrl-C, and readers that stop reading.
+// Ctrl-C, terminals that close, and readers that stop reading.
 #pragma once
 
 namespace kelda::cli {
 
-// Once, at the start of main(). SIGINT and SIGTERM end the process with status 130 and 143; SIGPIPE with 141
-// and no word if it is stdout that lost its reader, else it is left to the write's own error; so is a file
-// that reaches its size limit.
+// Once, at the start of main(). SIGINT, SIGTERM and SIGHUP end the process with status 130, 143 and 129; a
+// SIGHUP that was ignored before, as under nohup, stays so. SIGPIPE ends it with 141 and no word if it is
+// stdout that lost its reader, else it is left to the write's own error; so is a file that reaches its size
+// limit.
 void install_signal_handlers();
 
-// While alive, the first SIGINT or SIGTERM only sets a flag, so that a task can stop where nothing is lost;
-// the next one ends the process. Not to be nested.
+// While alive, the first SIGINT, SIGTERM or SIGHUP only sets a flag, so that a task can stop where nothing is
+// lost; the next one ends the process. Not to be nested.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -18,7 +19,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   bool interrupted() const;
-  int exit_status() const;  // once interrupted: 130 or 143
+  int exit_status() const;  // once interrupted: 130, 143 or 129
 };
 
 }  // namespace kelda::cli
