@@ -4,6 +4,7 @@
 
 #include "base/did_you_mean.h"
 #include "base/error.h"
+#include "base/quote.h"
 #include "hub/cache.h"
 #include "hub/hub_name.h"
 
@@ -11,6 +12,8 @@ namespace kelda::hub {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kPathBytes = 4096;  // of a path that a message shows
 
 bool looks_like_path(std::string_view model) {
   return model.find('/') != std::string_view::npos || model.ends_with(".gguf") ||
@@ -25,11 +28,22 @@ Resolved from_catalog(const CatalogEntry& entry) {
   return {.path = path, .name = entry.name, .entry = &entry};
 }
 
+// For a path where nothing can be found: a link that leads nowhere is there all the same.
+void refuse_broken_link(const fs::path& path) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(path, error);
+  if (error) return;  // not a link
+  static_cast<void>(fs::status(path, error));
+  const bool loops = error == std::errc::too_many_symbolic_link_levels;
+  fail(ErrorCode::kNotFound, "{}: a symbolic link to {}, which {}", quote(path.string(), kPathBytes),
+       quote(target.string(), kPathBytes), loops ? "leads back to itself" : "does not exist");
+}
+
 [[noreturn]] void unknown(std::string_view model) {
   const auto names = catalog().names();
   const std::string near = did_you_mean(model, names);
-  fail(ErrorCode::kNotFound, "{}: neither a file nor a model of the catalogue{}. See kelda models", model,
-       near.empty() ? "" : fmt::format(" (did you mean {}?)", near));
+  fail(ErrorCode::kNotFound, "{}: neither a file nor a model of the catalogue{}. See kelda models",
+       quote(model, kPathBytes), near.empty() ? "" : fmt::format(" (did you mean {}?)", near));
 }
 
 }  // namespace
@@ -51,7 +65,8 @@ Resolved resolve(std::string_view model) {
     return {.path = fs::path(model), .name = std::string(model), .entry = nullptr};
   }
   if (entry != nullptr) return from_catalog(*entry);
-  if (looks_like_path(model)) fail(ErrorCode::kNotFound, "{}: no such file", model);
+  refuse_broken_link(fs::path(model));
+  if (looks_like_path(model)) fail(ErrorCode::kNotFound, "{}: no such file", quote(model, kPathBytes));
   unknown(model);
 }
 

@@ -103,6 +103,15 @@ TEST_F(ResolveTest, UnknownNamesGetTheNearest) {
   EXPECT_NE(complaint("dir/none.gguf", ErrorCode::kNotFound).find("no such file"), std::string::npos);
 }
 
+TEST_F(ResolveTest, ALinkThatLeadsNowhereIsNamedAsOne) {
+  fs::create_symlink("gone", "dangling");
+  fs::create_symlink("loop.gguf", "loop.gguf");
+  const std::string dangling = complaint("dangling", ErrorCode::kNotFound);
+  EXPECT_EQ(dangling, "\"dangling\": a symbolic link to \"gone\", which does not exist");
+  const std::string loop = complaint("loop.gguf", ErrorCode::kNotFound);
+  EXPECT_EQ(loop, "\"loop.gguf\": a symbolic link to \"loop.gguf\", which leads back to itself");
+}
+
 TEST_F(ResolveTest, TheCacheFollowsXdgAndHome) {
   EXPECT_EQ(models_folder(), root_ / "cache/kelda/models");
   const char* home_before = std::getenv("HOME");
