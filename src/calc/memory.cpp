@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <string>
 
 #include "base/checked.h"
@@ -9,8 +10,14 @@
 namespace kelda::calc {
 namespace {
 
+constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+
+uint64_t mul(uint64_t a, uint64_t b) { return checked_mul(a, b).value_or(kMost); }
+uint64_t mul(uint64_t a, int64_t b) { return mul(a, static_cast<uint64_t>(b)); }
+uint64_t add(uint64_t a, uint64_t b) { return checked_add(a, b).value_or(kMost); }
+
 uint64_t layer_token_bytes(const KvShape& s) {
-  return static_cast<uint64_t>(s.n_kv_heads * s.head_dim * 2 * element_bytes(s.type));
+  return mul(mul(static_cast<uint64_t>(2 * element_bytes(s.type)), s.n_kv_heads), s.head_dim);
 }
 
 // The number after "KEY:" in a file of "Key:   123 kB" lines, in bytes; 0 if it is not there.
@@ -31,7 +38,7 @@ uint64_t number_in(const char* path) {
 }  // namespace
 
 uint64_t kv_bytes(const KvShape& shape, int64_t n_tokens) {
-  return static_cast<uint64_t>(shape.n_layers() * n_tokens) * layer_token_bytes(shape);
+  return mul(mul(layer_token_bytes(shape), shape.n_layers()), n_tokens);
 }
 
 uint64_t kv_allocated_bytes(const KvShape& shape, int64_t n_tokens) {
@@ -39,7 +46,7 @@ uint64_t kv_allocated_bytes(const KvShape& shape, int64_t n_tokens) {
   for (const int64_t window : shape.windows) {
     int64_t blocks = ceil_div(n_tokens, kKvBlock);
     if (window > 0) blocks = std::min(blocks, ceil_div(window, kKvBlock) + 1);
-    bytes += static_cast<uint64_t>(blocks * kKvBlock) * layer_token_bytes(shape);
+    bytes = add(bytes, mul(mul(layer_token_bytes(shape), int64_t{kKvBlock}), blocks));
   }
   return bytes;
 }
@@ -61,6 +68,10 @@ int64_t largest_window(const KvShape& shape, int64_t n_ctx_train, uint64_t other
     (kv_allocated_bytes(shape, middle) <= available - other ? fits : beyond) = middle;
   }
   return fits;
+}
+
+uint64_t bytes_needed(const KvShape& shape, int64_t n_tokens, uint64_t learned) {
+  return add(add(learned, kWorkspaceBytes), kv_allocated_bytes(shape, n_tokens));
 }
 
 uint64_t peak_resident_bytes() { return kilobytes("/proc/self/status", "VmHWM:"); }

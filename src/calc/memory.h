@@ -1,4 +1,5 @@
-// Memory arithmetic: what a model takes before it is loaded, and how long a text fits. Bytes throughout.
+// Memory arithmetic: what a model takes before it is loaded, and how long a text fits. Bytes throughout; what
+// is more than 64 bits can count is the largest number they can.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,9 @@
 #include "state/kv_cache.h"
 
 namespace kelda::calc {
+
+// For the buffers of a pass, beside weights and cache.
+inline constexpr uint64_t kWorkspaceBytes = 100'000'000;
 
 // K and V of n_tokens of one sequence, over all layers, at full attention:
 //   2 × n_layers × n_kv_heads × head_dim × n_tokens × bytes per element.
@@ -22,6 +26,9 @@ uint64_t available_memory();
 // The longest single sequence, in tokens and at most n_ctx_train, whose cache fits beside `other` bytes in
 // `available` bytes.
 int64_t largest_window(const KvShape& shape, int64_t n_ctx_train, uint64_t other, uint64_t available);
+
+// What a model with `learned` bytes of weights and vocabulary takes to run one sequence of n_tokens.
+uint64_t bytes_needed(const KvShape& shape, int64_t n_tokens, uint64_t learned);
 
 // The largest resident size this process has had so far.
 uint64_t peak_resident_bytes();

@@ -134,11 +134,7 @@ void fetch_hub_file(const HubName& name, const fs::path& path, const PullCallbac
       head = read_remote_gguf(url, path.parent_path(), start, options.http, callbacks.notice);
     }
     if (callbacks.plan) {
-      callbacks.plan({.name = label,
-                      .entry = nullptr,
-                      .model = head.get(),
-                      .download_bytes = stated.bytes,
-                      .footprint = head ? footprint(*head) : std::nullopt});
+      callbacks.plan({.name = label, .entry = nullptr, .model = head.get(), .download_bytes = stated.bytes});
     }
     if (stated.sha256.empty() && callbacks.notice) {
       callbacks.notice("the hub states no SHA-256 for this file: its size is checked, its contents are not");

@@ -101,11 +101,7 @@ Pulled pull_entry(const CatalogEntry& entry, const PullOptions& options, const P
   if (!options.force && verified(entry, callbacks)) return {.path = path_of(entry), .already_there = true};
   ask_consent(entry, callbacks);
   if (callbacks.plan) {
-    callbacks.plan({.name = entry.name,
-                    .entry = &entry,
-                    .model = nullptr,
-                    .download_bytes = entry.bytes(),
-                    .footprint = footprint(entry)});
+    callbacks.plan({.name = entry.name, .entry = &entry, .model = nullptr, .download_bytes = entry.bytes()});
   }
   fetch(entry, options, callbacks);
   return {.path = path_of(entry), .already_there = false};

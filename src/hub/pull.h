@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "files/model_file.h"
 #include "hub/catalog.h"
-#include "hub/footprint.h"
 
 namespace kelda::hub {
 
@@ -32,7 +32,6 @@ struct PullPlan {
   const CatalogEntry* entry = nullptr;  // null for a hub: name
   const ModelFile* model = nullptr;     // the head of the remote file, if it could be read
   std::optional<uint64_t> download_bytes;
-  std::optional<Footprint> footprint;
 };
 
 struct PullCallbacks {

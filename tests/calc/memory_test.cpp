@@ -62,6 +62,30 @@ TEST(LargestWindow, IsTheLongestThatFits) {
   EXPECT_EQ(largest_window(s, 8192, 0, uint64_t{1} << 40), 8192) << "never beyond the trained window";
 }
 
+TEST(LargestWindow, OfAnEncoderIsTheTrainedOneOrNone) {
+  const KvShape s = shape(6, 0, 32);  // keeps no cache
+  EXPECT_EQ(kv_bytes(s, 512), 0u);
+  EXPECT_EQ(largest_window(s, 512, 90, 91), 512);
+  EXPECT_EQ(largest_window(s, 512, 90, 90), 0);
+}
+
+TEST(BytesNeeded, IsTheSumAndWhatLargestWindowTurnsRound) {
+  const KvShape s = shape(30, 3, 64);
+  EXPECT_EQ(bytes_needed(s, 8192, 1000), 1000 + kWorkspaceBytes + kv_bytes(s, 8192));
+  const uint64_t enough = bytes_needed(s, 8192, 1000);
+  EXPECT_EQ(largest_window(s, 8192, 1000 + kWorkspaceBytes, enough), 8192);
+  EXPECT_EQ(largest_window(s, 8192, 1000 + kWorkspaceBytes, enough - 1), 8192 - kKvBlock);
+}
+
+TEST(BytesNeeded, SaturatesWhereTheNumbersAreAbsurd) {
+  constexpr uint64_t kMost = ~uint64_t{0};
+  const KvShape huge = shape(1000, 1 << 24, 1 << 24);
+  EXPECT_EQ(kv_bytes(huge, int64_t{1} << 40), kMost);
+  EXPECT_EQ(kv_allocated_bytes(huge, int64_t{1} << 40), kMost);
+  EXPECT_EQ(bytes_needed(shape(1, 1, 1), 1, kMost), kMost);
+  EXPECT_EQ(largest_window(huge, int64_t{1} << 40, 0, uint64_t{1} << 40), 0);
+}
+
 TEST(Memory, TheSystemsFiguresAreRead) {
   EXPECT_GT(available_memory(), uint64_t{1} << 20);
   EXPECT_GT(peak_resident_bytes(), uint64_t{1} << 20);

@@ -329,8 +329,13 @@ class HubFile(PullCase):
         self.server.piece = 1 << 20
         process = self.kelda("pull", "hub:org/repo/x.gguf")
         self.assertEqual(process.returncode, 0, process.err)
-        self.assertIn("23040 bytes of cache per token", process.err)
-        self.assertIn("window of 8192 tokens", process.err)
+        shown = subprocess.run([BINARY, "inspect", model], capture_output=True, text=True, timeout=PATIENCE_S).stdout
+        table = [line for line in shown.splitlines() if line.startswith(("  LEARNED", "  CONFIG", "  STATE"))]
+        self.assertEqual(len(table), 3)
+        for line in table:  # of the file on the server as of the one that is here
+            self.assertIn(line, process.err)
+        self.assertIn("23040 bytes per token", process.err)
+        self.assertIn("full window of 8192 tokens", process.err)
 
     def test_quiet_prints_the_path_only(self):
         process = self.kelda("pull", "--quiet", NAME)
@@ -375,6 +380,14 @@ class CatalogueModel(PullCase):
         self.assertIn("trying the next source", process.err)
         self.server.files.clear()
         self.assertIn("none of its 2 sources worked", self.kelda("pull", "--force", "toy").err)
+
+    def test_the_catalogue_tells_what_it_will_take(self):
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")]))
+        process = self.kelda("pull", "toy")
+        self.assert_pulled(process)
+        self.assertRegex(process.err, r"(?m)^  LEARNED +3\.0 MB  weights, as large as their file$")
+        self.assertRegex(process.err, r"(?m)^  STATE +1\.0 MB  KV cache .* window of 1024 tokens, f16; 1024 bytes per token$")
+        self.assertRegex(process.err, r"(?m)^  [0-9.]+ MB of memory are available: the largest window that fits is 1024 tokens$")
 
     def test_consent_is_asked_for_and_nothing_is_fetched_without_it(self):
         self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")], consent=True))

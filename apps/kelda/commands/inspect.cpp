@@ -5,12 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/kelda/command.h"
+#include "apps/kelda/footprint.h"
 #include "apps/kelda/session.h"
+#include "base/error.h"
 #include "base/quote.h"
 #include "base/utf8.h"
-#include "calc/memory.h"
-#include "config/knob.h"
-#include "engine/model.h"
 #include "files/model_file.h"
 #include "hub/resolve.h"
 
@@ -21,30 +20,6 @@ struct Arguments {
   std::string model;
   bool json = false, tensors = false, all_values = false;
 };
-
-// What running the model takes, computed from the header alone.
-struct Footprint {
-  ModelConfig config;
-  uint64_t learned = 0, learned_file = 0, vocabulary = 0;
-  uint64_t kv_per_token = 0, kv_full_window = 0;
-  uint64_t available = 0;
-  int64_t window_that_fits = 0;
-};
-
-Footprint footprint(const ModelFile& file) {
-  Footprint f;
-  ModelHead head = read_head(file);
-  f.config = std::move(head.config);
-  f.vocabulary = head.vocabulary->bytes();
-  f.learned = packed_bytes(file, head.tensors, Compute::kAuto) + f.vocabulary;
-  for (const TensorInfo& t : file.tensors()) f.learned_file += t.bytes;
-  const KvShape kv = models::kv_shape(f.config, KvType::kF16);
-  f.kv_per_token = static_cast<uint64_t>(kv.bytes_per_token());
-  f.kv_full_window = calc::kv_allocated_bytes(kv, f.config.n_ctx_train);
-  f.available = calc::available_memory();
-  f.window_that_fits = calc::largest_window(kv, f.config.n_ctx_train, f.learned + (100u << 20), f.available);
-  return f;
-}
 
 constexpr std::size_t kWhole = ~std::size_t{0};
 
@@ -97,29 +72,22 @@ void print_file(const ModelFile& file, const Arguments& a) {
   }
 }
 
-void print_footprint(const Footprint& f) {
-  const ModelConfig& c = f.config;
-  const auto mb = [](uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
+void print_network(const Footprint& f) {
+  const ModelConfig& c = *f.config;
   fmt::print(
       "\nNetwork: {} ({})\n  {} layers, hidden {}, FFN {}, {} heads of {} over {} KV heads, vocabulary {}, "
-      "window {}\n",
+      "window {}\n\nMemory\n{}",
       quote(c.name), c.architecture, c.n_layers, c.hidden_size, c.intermediate_size, c.n_heads, c.head_dim,
-      c.n_kv_heads, c.vocab_size, c.n_ctx_train);
-  fmt::print(
-      "\nMemory\n  {:<10} {:>12}  {}\n", "LEARNED", fmt::format("{:.1f} MB", mb(f.learned)),
-      fmt::format("weights packed for the kernels {:.1f} MB ({:.1f} MB in the file), vocabulary {:.1f} MB",
-                  mb(f.learned - f.vocabulary), mb(f.learned_file), mb(f.vocabulary)));
-  fmt::print("  {:<10} {:>12}  numbers that describe the network\n", "CONFIG",
-             fmt::format("{} B", c.bytes()));
-  fmt::print("  {:<10} {:>12}  KV cache of one sequence at the full window of {}, f16; {} bytes per token\n",
-             "STATE", fmt::format("{:.1f} MB", mb(f.kv_full_window)), c.n_ctx_train, f.kv_per_token);
-  fmt::print("  {:.1f} MB of memory are available: the largest window that fits is {} tokens\n",
-             mb(f.available), f.window_that_fits);
+      c.n_kv_heads, c.vocab_size, c.n_ctx_train, memory_table(f));
 }
 
-nlohmann::json to_json(const ModelFile& file, const Footprint& f, const Arguments& a) {
-  nlohmann::json out = {
-      {"path", file.path().string()}, {"container", file.container()}, {"bytes", file.file_bytes()}};
+// What the file says, whether or not this build can run it.
+nlohmann::json file_json(const ModelFile& file, const Arguments& a) {
+  nlohmann::json out = {{"path", file.path().string()},
+                        {"container", file.container()},
+                        {"bytes", file.file_bytes()},
+                        {"metadata", nlohmann::json::object()},
+                        {"tensors", nlohmann::json::array()}};
   for (const auto& [key, value] : file.metadata().items()) {
     out["metadata"][key] = value.display(a.all_values ? kWhole : 6);
   }
@@ -130,29 +98,46 @@ nlohmann::json to_json(const ModelFile& file, const Footprint& f, const Argument
                               {"offset", t.offset},
                               {"bytes", t.bytes}});
   }
-  const ModelConfig& c = f.config;
+  return out;
+}
+
+void add_network(const Footprint& f, nlohmann::json& out) {
+  const ModelConfig& c = *f.config;
   out["config"] = {{"architecture", c.architecture}, {"n_layers", c.n_layers},
                    {"hidden_size", c.hidden_size},   {"intermediate_size", c.intermediate_size},
                    {"n_heads", c.n_heads},           {"n_kv_heads", c.n_kv_heads},
                    {"head_dim", c.head_dim},         {"vocab_size", c.vocab_size},
                    {"n_ctx_train", c.n_ctx_train}};
-  out["memory"] = {{"learned_bytes", f.learned},           {"config_bytes", c.bytes()},
-                   {"kv_bytes_per_token", f.kv_per_token}, {"kv_bytes_full_window", f.kv_full_window},
-                   {"available_bytes", f.available},       {"largest_window", f.window_that_fits}};
-  return out;
+  out["memory"] = {{"learned_bytes", f.learned_bytes},
+                   {"config_bytes", c.bytes()},
+                   {"kv_bytes_per_token", f.kv.bytes_per_token()},
+                   {"kv_bytes_full_window", f.kv_bytes_full_window()},
+                   {"available_bytes", f.available_bytes},
+                   {"largest_window", f.largest_window}};
 }
 
+void print_json(const nlohmann::json& out) {
+  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+// A file that cannot run can still be looked at: what is in it comes out before the error that says why.
 int run(const Arguments& a) {
   const auto file = open_gguf(hub::resolve(a.model).path);
+  nlohmann::json out;
   if (a.json) {
-    fmt::print(
-        "{}\n",
-        to_json(*file, footprint(*file), a).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-    return 0;
+    out = file_json(*file, a);
+  } else {
+    print_file(*file, a);
+    std::fflush(stdout);
   }
-  print_file(*file, a);  // before the model is understood: a file that cannot run can still be looked at
-  std::fflush(stdout);
-  print_footprint(footprint(*file));
+  try {
+    const Footprint f = footprint(*file);
+    a.json ? add_network(f, out) : print_network(f);
+  } catch (const Error&) {
+    if (a.json) print_json(out);
+    throw;
+  }
+  if (a.json) print_json(out);
   return 0;
 }
 

@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "apps/kelda/command.h"
+#include "apps/kelda/footprint.h"
 #include "apps/kelda/terminal/progress_bar.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/signals.h"
@@ -33,6 +35,18 @@ void note_what_cannot_run(std::string_view architecture) {
       quote(architecture));
 }
 
+// Nothing for a model that this build cannot run: the catalogue knows the figures of its own ones alone.
+std::optional<Footprint> footprint_of(const hub::PullPlan& plan) {
+  if (plan.entry != nullptr) return footprint(*plan.entry);
+  if (plan.model == nullptr) return std::nullopt;
+  try {
+    return footprint(*plan.model);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kBadInput && error.code() != ErrorCode::kUnsupported) throw;
+    return std::nullopt;
+  }
+}
+
 void print_plan(const hub::PullPlan& plan) {
   const std::string title = plan.entry != nullptr ? plan.entry->title : std::string(plan.name);
   say("{}: {} to download\n", paint(Stream::kErr, Color::kBold, title),
@@ -45,18 +59,7 @@ void print_plan(const hub::PullPlan& plan) {
       note_what_cannot_run(plan.model->metadata().text("general.architecture"));
     say("  file      {}, {} tensors\n", plan.model->container(), plan.model->tensors().size());
   }
-  if (!plan.footprint) return;
-  const hub::Footprint& f = *plan.footprint;
-  say("  memory    {} of weights, {} bytes of cache per token (f16), {} of buffers\n",
-      human_bytes(f.weights_bytes), f.kv_bytes_per_token, short_bytes(hub::kWorkspaceBytes));
-  say("            {} for the whole window of {} tokens\n", human_bytes(hub::bytes_needed(f, f.n_ctx_train)),
-      f.n_ctx_train);
-  if (const auto available = hub::available_memory_bytes()) {
-    const int64_t window = hub::largest_window(f, *available);
-    say("  here      {} free: {}\n", human_bytes(*available),
-        window > 0 ? fmt::format("the largest window that fits is {} tokens", window)
-                   : paint(Stream::kErr, Color::kYellow, "not enough for its weights"));
-  }
+  if (const auto f = footprint_of(plan)) say("{}", memory_table(*f));
 }
 
 bool ask(const hub::CatalogEntry& entry, bool yes) {
