@@ -22,6 +22,18 @@ uint64_t choose_seed(const Knobs& knobs) {
   return uint64_t{device()} << 32 | device();
 }
 
+constexpr const char* kNoMemory = "out of memory";  // short: a std::string holds it in itself
+
+void set_error(Event& event, ErrorCode code, const char* why) noexcept {
+  try {
+    event.error = why;
+    event.error_code = code;
+  } catch (const std::bad_alloc&) {
+    event.error = kNoMemory;
+    event.error_code = ErrorCode::kOutOfMemory;
+  }
+}
+
 }  // namespace
 
 std::string_view name(FinishReason reason) {
@@ -124,6 +136,7 @@ Engine::Admitted Engine::add(Request request) {
       admitted.id, std::move(request), prefix ? std::move(*prefix) : Sequence(runner_.cache()), vocab_size);
   running->seed = admitted.seed;
   running->max_tokens = admitted.max_tokens;
+  outbox_.reserve(outbox_.size() + running_.size() + 1);
   running_.push_back(std::move(running));
   return admitted;
 }
@@ -171,7 +184,8 @@ bool Engine::step(const std::function<void(const Event&)>& on_event) {
   try {
     gather_within_memory();
     const Matrix<const float> logits = runner_.forward(batch_);
-    // From here on nothing throws: the pass is in the cache, and every request that read something knows it.
+    // From here on nothing throws: the pass is in the cache, every request that read something is told so,
+    // and what goes wrong with one is that one's.
     for (const BatchRun& run : batch_.runs) {
       const auto r = std::find_if(running_.begin(), running_.end(),
                                   [&](const auto& x) { return &x->sequence == run.sequence; });
@@ -183,7 +197,7 @@ bool Engine::step(const std::function<void(const Event&)>& on_event) {
   } catch (const Error& e) {
     fail_youngest(e.code(), e.what());
   } catch (const std::bad_alloc&) {
-    fail_youngest(ErrorCode::kOutOfMemory, "out of memory");
+    fail_youngest(ErrorCode::kOutOfMemory, kNoMemory);
   }
   remove_finished();
   deliver(on_event);
@@ -200,26 +214,34 @@ void Engine::gather_within_memory() {
   }
 }
 
-void Engine::fail_youngest(ErrorCode code, const char* why) {
+void Engine::fail_youngest(ErrorCode code, const char* why) noexcept {
   Running& youngest = *running_.back();
   Event event;
   event.request = youngest.id;
-  event.error_code = code;
-  event.error = why;
+  set_error(event, code, why);
   finish(youngest, event, FinishReason::kError);
   outbox_.push_back(std::move(event));
 }
 
 void Engine::deliver(const std::function<void(const Event&)>& on_event) {
-  while (!outbox_.empty()) {
-    const Event event = std::move(outbox_.front());
-    outbox_.pop_front();
-    on_event(event);
+  std::size_t n_delivered = 0;
+  const auto forget = [&] {
+    outbox_.erase(outbox_.begin(), outbox_.begin() + static_cast<std::ptrdiff_t>(n_delivered));
+  };
+  try {
+    while (n_delivered < outbox_.size()) {
+      const Event event = std::move(outbox_[n_delivered++]);
+      on_event(event);
+    }
+  } catch (...) {
+    forget();
+    throw;
   }
+  forget();
 }
 
 // The per-sequence step: what goes wrong here ends this request alone.
-void Engine::draw(Running& r, std::span<const float> logits) {
+void Engine::draw(Running& r, std::span<const float> logits) noexcept {
   Event event;
   event.request = r.id;
   if (r.max_tokens == 0) {  // the prompt was only to be read
@@ -247,18 +269,20 @@ void Engine::draw(Running& r, std::span<const float> logits) {
       }
     }
   } catch (const Error& e) {
-    event.error_code = e.code();
-    event.error = e.what();
+    set_error(event, e.code(), e.what());
+    finish(r, event, FinishReason::kError);
+  } catch (const std::bad_alloc&) {
+    set_error(event, ErrorCode::kOutOfMemory, kNoMemory);
     finish(r, event, FinishReason::kError);
   } catch (const std::exception& e) {
-    event.error = e.what();
+    set_error(event, ErrorCode::kInternal, e.what());
     finish(r, event, FinishReason::kError);
   }
   outbox_.push_back(std::move(event));
 }
 
-// Lets out the text that was held back, and closes the request.
-void Engine::finish(Running& r, Event& event, FinishReason reason) {
+// Lets out the text that was held back.
+void Engine::release_text(Running& r, Event& event, FinishReason& reason) {
   if (r.stops.matched() < 0) {
     event.text += r.stops.push(r.utf8.finish());
     event.text += r.stops.finish();
@@ -268,17 +292,42 @@ void Engine::finish(Running& r, Event& event, FinishReason reason) {
       event.stop = r.stop_strings[static_cast<std::size_t>(r.stops.matched())];
     }
   }
-  event.finish = reason;
-  event.usage = {static_cast<int64_t>(r.prompt.size()), static_cast<int64_t>(r.generated.size()), r.passes};
-  event.context = {window_, static_cast<int64_t>(r.prompt.size()), 0, r.n_cached,
-                   window_ - static_cast<int64_t>(r.prompt.size() + r.generated.size())};
-  r.finished = true;
+}
+
+// What it read, for prompts that begin alike.
+void Engine::keep_prefix(Running& r) {
   std::vector<TokenId> tokens = std::move(r.prompt);
   tokens.insert(tokens.end(), r.generated.begin(), r.generated.end());
   prefixes_.keep(std::move(tokens), std::move(r.sequence));
 }
 
-void Engine::remove_finished() {
+// Closes the request. What goes wrong with the last of its text is how it ends, unless it ends by an error
+// already.
+void Engine::finish(Running& r, Event& event, FinishReason reason) noexcept {
+  const auto failed = [&](ErrorCode code, const char* why) {
+    if (reason != FinishReason::kError) set_error(event, code, why);
+    reason = FinishReason::kError;
+  };
+  try {
+    release_text(r, event, reason);
+  } catch (const std::bad_alloc&) {
+    failed(ErrorCode::kOutOfMemory, kNoMemory);
+  } catch (const std::exception& e) {
+    failed(ErrorCode::kInternal, e.what());
+  }
+  event.finish = reason;
+  event.usage = {static_cast<int64_t>(r.prompt.size()), static_cast<int64_t>(r.generated.size()), r.passes};
+  event.context = {window_, static_cast<int64_t>(r.prompt.size()), 0, r.n_cached,
+                   window_ - static_cast<int64_t>(r.prompt.size() + r.generated.size())};
+  r.finished = true;
+  try {
+    keep_prefix(r);
+  } catch (const std::exception&) {
+    // Then the next prompt is read from its beginning: slower, and the same answer.
+  }
+}
+
+void Engine::remove_finished() noexcept {
   running_.remove_if([](const std::unique_ptr<Running>& r) { return r->finished; });
 }
 

@@ -3,7 +3,6 @@
 // (docs/adr/0009-equal-bits.md). One thread at a time; callers that have several put a queue in front.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -52,12 +51,14 @@ class Engine {
   // Puts what each request should read next into batch_, and those that will then draw into drawing_, in
   // order of their rows.
   void gather();
-  void draw(Running& r, std::span<const float> logits);
-  void finish(Running& r, Event& event, FinishReason reason);
+  void draw(Running& r, std::span<const float> logits) noexcept;
+  void release_text(Running& r, Event& event, FinishReason& reason);
+  void keep_prefix(Running& r);
+  void finish(Running& r, Event& event, FinishReason reason) noexcept;
   // Drops what is kept of ended requests, one after the other, when memory runs out.
   void gather_within_memory();
-  void fail_youngest(ErrorCode code, const char* why);
-  void remove_finished();
+  void fail_youngest(ErrorCode code, const char* why) noexcept;
+  void remove_finished() noexcept;
   void deliver(const std::function<void(const Event&)>& on_event);
 
   Runner& runner_;
@@ -68,7 +69,9 @@ class Engine {
   Batch batch_;
   std::vector<Running*> drawing_;
   PrefixCache prefixes_;
-  std::deque<Event> outbox_;  // events not yet delivered
+  // Events not yet delivered. A step makes at most one per request, and add() keeps room for those, so that
+  // no event is lost where memory runs out.
+  std::vector<Event> outbox_;
 };
 
 }  // namespace kelda
