@@ -107,10 +107,9 @@ Engine::Admitted Engine::add(Request request) {
   }
   const int64_t asked = request.knobs.integer("max_tokens");
   if (n_prompt > window_ || (n_prompt == window_ && asked > 0)) {
-    fail(ErrorCode::kContextLength,
-         "the prompt has {} tokens and the window is {}: shorten the prompt to at most {} tokens, so that "
-         "one fits after it",
-         n_prompt, window_, window_ - 1);
+    fail(ErrorCode::kContextLength, "the prompt has {} token{} and the window is {}: {}", n_prompt,
+         n_prompt == 1 ? "" : "s", window_,
+         way_out(window_, window_ - 1, runner_.model().config().n_ctx_train));
   }
   const KvCache& cache = runner_.cache();
   for (int g = 0; g < cache.n_groups(); ++g) {

@@ -1,6 +1,7 @@
 #include "engine/runner.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/cpu.h"
@@ -11,13 +12,42 @@ namespace {
 
 int64_t checked_window(int64_t asked, int64_t trained) {
   if (asked > trained) {
-    fail(ErrorCode::kUsage, "a window of {} tokens was asked for; the model was trained on {}", asked,
-         trained);
+    fail(
+        ErrorCode::kUsage,
+        "window (--window) must be in [1, {}], the window that the model was trained on, or 0 for all of it; "
+        "got {}",
+        trained, asked);
   }
   return asked > 0 ? asked : trained;
 }
 
+KvCache make_cache(const KvShape& shape, int64_t n_tokens) {
+  try {
+    return KvCache(shape, n_tokens);
+  } catch (const Error& e) {
+    fail(e.code(), "{}; a smaller window (--window) needs less", e.what());
+  }
+}
+
 }  // namespace
+
+std::string way_out(int64_t window, int64_t most, int64_t trained) {
+  std::string ways;
+  if (most > 0) ways = fmt::format("shorten the prompt to at most {} token{}", most, most == 1 ? "" : "s");
+  if (window < trained) {
+    ways +=
+        fmt::format("{}take a larger window (--window, at most {})", ways.empty() ? "" : ", or ", trained);
+  }
+  return ways.empty() ? "this model has no larger one" : ways;
+}
+
+void require_a_number(std::span<const float> logits, int64_t position) {
+  const bool any = std::any_of(logits.begin(), logits.end(),
+                               [](float x) { return x >= std::numeric_limits<float>::lowest(); });
+  if (!any) {
+    fail(ErrorCode::kInternal, "position {}: the model gave no logit that is a number", position);
+  }
+}
 
 const kernels::KernelTable& choose_kernels() {
   return choose_isa() == Isa::kAvx2 ? kernels::avx2_table() : kernels::scalar_table();
@@ -28,8 +58,8 @@ Runner::Runner(std::shared_ptr<const Model> model, const Options& options, Threa
     : model_(std::move(model)),
       window_(checked_window(options.window, model_->config().n_ctx_train)),
       exec_{pool, kernels},
-      cache_(models::kv_shape(model_->config(), options.kv_type),
-             options.kv_tokens > 0 ? options.kv_tokens : window_) {}
+      cache_(make_cache(models::kv_shape(model_->config(), options.kv_type),
+                        options.kv_tokens > 0 ? options.kv_tokens : window_)) {}
 
 Matrix<const float> Runner::forward(const Batch& batch) {
   const FloatEnvironment rounding;
@@ -45,7 +75,8 @@ void Runner::all_logits(std::span<const TokenId> tokens, int64_t chunk,
                         const std::function<void(int64_t, std::span<const float>)>& each) {
   const auto n = static_cast<int64_t>(tokens.size());
   if (n > window_) {
-    fail(ErrorCode::kContextLength, "the prompt has {} tokens, the window is {}", n, window_);
+    fail(ErrorCode::kContextLength, "the prompt has {} tokens and the window is {}: {}", n, window_,
+         way_out(window_, window_, model_->config().n_ctx_train));
   }
   Sequence sequence(cache_);
   Batch batch;
@@ -56,7 +87,10 @@ void Runner::all_logits(std::span<const TokenId> tokens, int64_t chunk,
               Batch::Logits::kAll);
     const Matrix<const float> logits = forward(batch);
     sequence.advance(count);
-    for (int64_t i = 0; i < count; ++i) each(at + i, logits.row_span(i));
+    for (int64_t i = 0; i < count; ++i) {
+      require_a_number(logits.row_span(i), at + i);
+      each(at + i, logits.row_span(i));
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "base/thread_pool.h"
 #include "engine/model.h"
@@ -16,6 +17,14 @@ namespace kelda {
 
 // The kernels of the instruction set that base/cpu.h chooses.
 const kernels::KernelTable& choose_kernels();
+
+// What to do about a prompt that does not fit a window: words for an error. most: how many tokens would fit;
+// trained: the largest window there can be.
+std::string way_out(int64_t window, int64_t most, int64_t trained);
+
+// Throws kInternal naming `position` if no logit is a number: NaN and −infinity are a probability of 0, and
+// there would be nothing to draw.
+void require_a_number(std::span<const float> logits, int64_t position);
 
 class Runner {
  public:
@@ -33,7 +42,7 @@ class Runner {
   Matrix<const float> forward(const Batch& batch);
 
   // Logits of every position of `tokens` as one new sequence, fed in chunks: each(position, logits). Throws
-  // kContextLength.
+  // kContextLength, and kInternal naming the first position without a logit that is a number.
   void all_logits(std::span<const TokenId> tokens, int64_t chunk,
                   const std::function<void(int64_t, std::span<const float>)>& each);
 

@@ -24,6 +24,14 @@ std::optional<uint64_t> block_bytes(const KvShape& shape, int64_t n_layers, int6
   return total && *total <= INT64_MAX ? bytes : std::nullopt;
 }
 
+Buffer reserve(uint64_t bytes, int64_t max_tokens) {
+  try {
+    return Buffer(bytes);
+  } catch (const Error& e) {
+    fail(e.code(), "a KV cache of {} tokens: {}", max_tokens, e.what());
+  }
+}
+
 }  // namespace
 
 KvCache::KvCache(const KvShape& shape, int64_t max_tokens) : shape_(shape) {
@@ -50,7 +58,7 @@ KvCache::KvCache(const KvShape& shape, int64_t max_tokens) : shape_(shape) {
            max_tokens, group.n_layers, shape.n_kv_heads, shape.head_dim, name(shape.type));
     }
     group.block_bytes = static_cast<int64_t>(*bytes);
-    group.memory = Buffer(static_cast<uint64_t>(n_blocks * group.block_bytes));
+    group.memory = reserve(static_cast<uint64_t>(n_blocks * group.block_bytes), max_tokens);
     group.pool = BlockPool(n_blocks);
   }
 }

@@ -183,8 +183,10 @@ class Refusals(LogitsCase):
     def test_a_prompt_beyond_the_window(self):
         ids = comma([5] * (TINY_WINDOW + 1))
         self.tiny_refused("--ids", ids, says=(str(TINY_WINDOW + 1), str(TINY_WINDOW)))
-        self.tiny_refused("--ids", "5,6,7,8,9", "--window", 4, says=("5", "4", "window"))
-        self.tiny_refused("--ids", "5", "--window", TINY_WINDOW + 1, says=(str(TINY_WINDOW + 1), str(TINY_WINDOW)))
+        self.tiny_refused("--ids", "5,6,7,8,9", "--window", 4,
+                          says=("the prompt has 5 tokens and the window is 4", "shorten the prompt to at most 4 tokens",
+                                "take a larger window (--window, at most 256)"))
+        self.tiny_refused("--ids", "5", "--window", TINY_WINDOW + 1, says=("--window", "[1, 256]", "or 0", "got 257"))
         self.tiny("--ids", comma([5] * TINY_WINDOW))
 
     def test_flags_that_would_have_no_effect(self):

@@ -169,15 +169,23 @@ class Changed(ContainedCase):
                 else:
                     self.assertIn("kelda: error: ", result.err)
 
-    def test_weights_that_are_not_numbers_are_an_error_or_an_answer(self):
+    def test_weights_that_are_not_numbers_are_an_error_in_every_command(self):
         whole = tiny_model().read_bytes()
+        ids, out = self.write("ids.txt", "5 6\n"), self.folder / "out.raw"
         not_a_number, infinite = b"\x00\x7e", b"\x00\x7c"  # as the f16 scale of a q4_0 block
         for scale in (not_a_number, infinite):
             (path,) = self.files([whole[:6944] + (scale + b"\x88" * 16) * 600 + whole[6944 + 10800:]])
-            result = contained("run", path, "--raw", "x", "-t", 1, "-q", "--json", "--max-tokens", 2)
-            self.check_contained(result)
-            self.assertIn(result.code, (1, 2), result)
-            self.assertIn("kelda: error: ", result.err, result)
+            for arguments, place in ((("run", path, "--raw", "x", "--json", "--max-tokens", 2), ""),
+                                     (("logits", path, "--ids", "5,6"), "position 0: "),
+                                     (("logits", path, "--ids", "5,6", "--json"), "position 0: "),
+                                     (("logits", path, "--ids-file", ids, "--raw-out", out), "position 0: "),
+                                     (("bench", path, "--tests", "pp8,tg2", "-r", 1), "position 7: ")):
+                with self.subTest(scale=scale, command=arguments[0]):
+                    result = contained(*arguments, "-t", 1, "-q")
+                    self.check_contained(result)
+                    self.assertEqual(result.code, 1, result)
+                    self.assertIn(f"kelda: error: {place}the model gave no logit that is a number", result.err, result)
+                    self.assertFalse(out.exists())
 
     def test_an_end_token_that_is_not_text_does_not_lose_the_answer(self):
         whole = tiny_model().read_bytes()

@@ -175,6 +175,11 @@ TEST_F(EngineTest, PromptsThatDoNotFitAreRefusedWithBothCounts) {
   EXPECT_EQ(run_one(request(first(64), R"({"max_tokens":0})"), 512, 64).ids.size(), 0u);
 }
 
+TEST_F(EngineTest, AWindowWithoutRoomSaysThatALargerOneIsNeeded) {
+  EXPECT_EQ(error_of(request({5}, "{}"), ErrorCode::kContextLength, 1),
+            "the prompt has 1 token and the window is 1: take a larger window (--window, at most 256)");
+}
+
 TEST_F(EngineTest, ClampingIsTold) {
   ThreadPool pool(1);
   Runner runner(model_, {}, pool);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/error.h"
 #include "models/tiny_model.h"
 
@@ -61,6 +63,49 @@ TEST(Runner, RefusesATextLongerThanTheWindowWithBothCounts) {
     EXPECT_EQ(e.code(), ErrorCode::kContextLength);
     EXPECT_NE(std::string(e.what()).find("129"), std::string::npos);
     EXPECT_NE(std::string(e.what()).find("128"), std::string::npos);
+  }
+}
+
+TEST(Runner, SaysWhatToDoAboutAWindowThatCannotBe) {
+  ThreadPool pool(1);
+  const auto refusal = [&](const Runner::Options& options) {
+    try {
+      const Runner runner(tiny(pool), options, pool);
+    } catch (const Error& e) {
+      return std::string(traits(e.code()).name) + ": " + e.what();
+    }
+    return std::string();
+  };
+  EXPECT_EQ(
+      refusal({KvType::kF16, 129}),
+      "usage: window (--window) must be in [1, 128], the window that the model was trained on, or 0 for "
+      "all of it; got 129");
+  const std::string no_memory = refusal({KvType::kF16, 0, int64_t{1} << 40});
+  EXPECT_EQ(no_memory.find("out_of_memory: a KV cache of 1099511627776 tokens"), 0u) << no_memory;
+  EXPECT_NE(no_memory.find("; a smaller window (--window) needs less"), std::string::npos) << no_memory;
+}
+
+TEST(WayOut, NamesWhatIsPossible) {
+  EXPECT_EQ(way_out(64, 63, 128),
+            "shorten the prompt to at most 63 tokens, or take a larger window (--window, at most 128)");
+  EXPECT_EQ(way_out(128, 127, 128), "shorten the prompt to at most 127 tokens");
+  EXPECT_EQ(way_out(2, 1, 2), "shorten the prompt to at most 1 token");
+  EXPECT_EQ(way_out(1, 0, 128), "take a larger window (--window, at most 128)");
+  EXPECT_EQ(way_out(1, 0, 1), "this model has no larger one");
+}
+
+TEST(RequireANumber, OneIsEnough) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const float x : {0.0f, -1e38f, kInfinity}) {
+    EXPECT_NO_THROW(require_a_number(std::vector<float>{kNan, -kInfinity, x}, 7));
+  }
+  try {
+    require_a_number(std::vector<float>{kNan, -kInfinity}, 7);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kInternal);
+    EXPECT_EQ(std::string(e.what()), "position 7: the model gave no logit that is a number");
   }
 }
 

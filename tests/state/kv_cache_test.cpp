@@ -112,6 +112,11 @@ TEST(KvCache, MoreThanTheMachineCanAddressIsOutOfMemory) {
   EXPECT_TRUE(refused(full(100, 100, 1024), int64_t{1} << 26));  // 2.7 PB
   EXPECT_TRUE(refused(full(2, int64_t{1} << 40, 1 << 20), 64));  // 2^63 and more: would wrap
   EXPECT_TRUE(refused(full(1, 1, 16), INT64_MAX));
+  try {
+    KvCache cache(full(100, 100, 1024), int64_t{1} << 26);
+  } catch (const Error& e) {
+    EXPECT_EQ(std::string(e.what()).find("a KV cache of 67108864 tokens"), 0u) << e.what();
+  }
   EXPECT_TRUE(refused(full(4, int64_t{1} << 60, int64_t{1} << 60), 1));
 }
 

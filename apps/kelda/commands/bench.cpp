@@ -64,8 +64,9 @@ void read(Runner& runner, Sequence& sequence, std::span<const TokenId> ids) {
     const auto part = ids.subspan(at, std::min<std::size_t>(512, ids.size() - at));
     batch.clear();
     batch.add(sequence, part, at + part.size() == ids.size() ? Batch::Logits::kLast : Batch::Logits::kNone);
-    runner.forward(batch);
+    const Matrix<const float> logits = runner.forward(batch);
     sequence.advance(static_cast<int64_t>(part.size()));
+    if (logits.rows > 0) require_a_number(logits.row_span(0), sequence.length() - 1);
   }
 }
 
