@@ -3,6 +3,7 @@
 #include <charconv>
 #include <chrono>
 
+#include "apps/kelda/option_values.h"
 #include "apps/kelda/terminal/progress_bar.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/style.h"
@@ -12,23 +13,21 @@
 namespace kelda::cli {
 
 void add_model_name(CLI::App& app, std::string& model) {
-  app.add_option("model", model, "Path, catalogue name or hub:org/repo/file")
-      ->required()
-      ->check([](const std::string& name) {
-        return name.empty() ? std::string("the name of the model is empty") : "";
-      });
+  auto* option = app.add_option("model", model, "Path, catalogue name or hub:org/repo/file")->required();
+  name_models(*option);
 }
 
 void add_model_arguments(CLI::App& app, ModelArguments& a) {
   add_model_name(app, a.model);
-  app.add_option("--threads,-t", a.threads, "Threads; 0 uses the processors that this process may use")
-      ->check(CLI::Range(0, 1024));
-  app.add_option("--compute", a.compute,
-                 "auto, or reference (float32 throughout: slow, what auto is measured against)")
-      ->check(CLI::IsMember({"auto", "reference"}));
-  app.add_option("--window", a.window,
-                 "Tokens that prompt and answer share; 0 uses the model's trained window")
-      ->check(CLI::Range(int64_t{0}, int64_t{1} << 30));
+  allow_integers(
+      *app.add_option("--threads,-t", a.threads, "Threads; 0 uses the processors that this process may use"),
+      0, 1024);
+  allow_words(*app.add_option("--compute", a.compute,
+                              "auto, or reference (float32 throughout: slow, what auto is measured against)"),
+              {"auto", "reference"});
+  allow_integers(*app.add_option("--window", a.window,
+                                 "Tokens that prompt and answer share; 0 uses the model's trained window"),
+                 0, int64_t{1} << 30);
   app.add_flag("--quiet,-q", a.quiet, "No progress, no timings");
 }
 

@@ -58,6 +58,16 @@ class Help(KeldaCase):
         for flag, allowed, _ in NUMBERS:
             self.assertRegex(out, rf"(?s){flag} .*?{re.escape(allowed)}")
 
+    def test_help_speaks_of_values_in_our_words(self):
+        for command in COMMANDS:
+            out = self.works(command, "--help").out
+            for phrase in ("INT", "TEXT:", "UINT", " in [0 - "):
+                self.assertNotRegex(out, rf"\b{re.escape(phrase)}(?!EGER)", command)
+        out = self.works("run", "--help").out
+        self.assertRegex(out, r"--threads INTEGER")
+        self.assertIn("[0, 1024]", out)
+        self.assertIn("{auto,reference}", out)
+
     def test_version(self):
         line = self.works("--version").out
         self.assertRegex(line, r"^kelda [0-9]+\.[0-9]+\.[0-9]+\n$")
@@ -83,7 +93,7 @@ class Pages(KeldaCase):
 
     def test_unknown_page(self):
         self.refused("docs", "knob", says=("knob", "knobs"))
-        self.refused("docs", says="page is required")
+        self.refused("docs", says="page is required: knobs")
 
     def test_bash_completion_parses_and_completes(self):
         script = self.write("kelda.bash", self.works("completion", "bash").raw_out)
@@ -98,6 +108,18 @@ class Pages(KeldaCase):
         self.assertEqual(completed("run", "--temp"), ["--temperature"])
         self.assertEqual(completed("run", "smol"), ["smollm2"])
         self.assertEqual(completed("inspect", "--tens"), ["--tensors"])
+        self.assertEqual(completed("pull", "--fo"), ["--force"])
+        self.assertEqual(completed("pull", "smol"), ["smollm2"])
+        self.assertEqual(completed("completion", ""), ["bash", "zsh", "fish"])
+        self.assertEqual(completed("docs", ""), ["knobs"])
+        for flag in (("--compute",), ("--compute", "=")):
+            self.assertEqual(completed("run", "smollm2", *flag, ""), ["auto", "reference"])
+        self.assertEqual(completed("run", "smollm2", "--compute", "="), ["auto", "reference"])
+        self.assertEqual(completed("run", "smollm2", "--compute", "=", "ref"), ["reference"])
+        for flag in ("--window", "-t", "--stop"):
+            self.assertEqual(completed("run", "smollm2", flag, ""), [], "a model's name is no value of it")
+        self.assertEqual(completed("models", "--path", "smollm"), ["smollm2"])
+        self.assertNotIn("--model", script.read_text())
 
     def test_other_shells_completion_parses(self):
         for shell, check in (("zsh", ["zsh", "-n"]), ("fish", ["fish", "--no-execute"])):
@@ -108,7 +130,7 @@ class Pages(KeldaCase):
 
     def test_unknown_shell(self):
         self.refused("completion", "tcsh", says=("tcsh", "bash", "zsh", "fish"))
-        self.refused("completion", says="shell is required")
+        self.refused("completion", says="shell is required: bash, zsh or fish")
 
     def test_selftest_passes(self):
         result = self.works("selftest")
@@ -119,9 +141,10 @@ class Pages(KeldaCase):
 
 class Names(KeldaCase):
     def test_unknown_words(self):
-        self.refused("rum", says=("unknown command rum", "did you mean run?", "See: kelda --help"))
+        self.refused("rum", says=('unknown command "rum"', "did you mean run?", "See: kelda --help"))
         self.refused("inspct", "x", says="did you mean inspect?")
-        self.refused("frobnicate", says="unknown command frobnicate")
+        self.refused("frobnicate", says='unknown command "frobnicate"')
+        self.refused("pull", "--quite", says=('unexpected argument "--quite"', "did you mean --quiet?"))
         self.refused("--versoin", says=("--versoin", "did you mean --version?"))
         self.refused("run", tiny_model(), "--raw", "a", "--temprature", "0.5",
                      says=("--temprature", "did you mean --temperature?", "See: kelda run --help"))
@@ -139,6 +162,42 @@ class Names(KeldaCase):
 
     def test_an_empty_name_is_no_model(self):
         self.refused("run", "", "--raw", "a", says="model")
+
+    def test_texts_of_the_command_line_cannot_steer_the_terminal(self):
+        steer = "x\x1b[2J\x9b2J"
+        for arguments in ((steer,), ("run", tiny_model(), "--raw", "a", f"--{steer}"), ("run", steer, "--raw", "a"),
+                          ("run", f"/{steer}.gguf", "--raw", "a"), ("inspect", self.write(f"{steer}.gguf", "no model")),
+                          ("pull", steer), ("pull", f"hub:{steer}"), ("docs", steer), ("completion", steer),
+                          ("bench", tiny_model(), "--tests", steer), ("bench", tiny_model(), "-r", steer),
+                          ("logits", tiny_model(), "--ids", steer), ("run", tiny_model(), "--raw", "a", "--seed", steer)):
+            with self.subTest(arguments=arguments):
+                result = self.refused(*arguments, says="x\\x1B[2J")
+                self.assertNotIn("\x1b", result.err)
+                self.assertNotIn("\x9b", result.err)
+        self.assertNotIn("\x1b", self.refused("models", env={"KELDA_CATALOG": f"/{steer}"}, says="KELDA_CATALOG").err)
+
+    def test_an_empty_value_is_not_the_same_as_none(self):
+        for arguments in (("models", "--path", ""), ("pull", ""), ("inspect", ""), ("logits", tiny_model(), "--ids", ""),
+                          ("logits", tiny_model(), "--text", ""), ("logits", tiny_model(), "--ids", "5", "--positions", ""),
+                          ("logits", tiny_model(), "--ids-file", "", "--raw-out", "x"),
+                          ("logits", tiny_model(), "--ids-file", "x", "--raw-out", "")):
+            with self.subTest(arguments=arguments):
+                empty = arguments[arguments.index("") - 1]
+                self.refused(*arguments, says=(empty if empty.startswith("--") else "model", "is empty"))
+
+    def test_a_catalogue_that_cannot_be_read_prints_nothing(self):
+        for arguments in (("models",), ("models", "--json")):
+            self.refused(*arguments, env={"KELDA_CATALOG": "/nope"}, says=("/nope", "KELDA_CATALOG", "no such file"))
+        self.refused("models", env={"XDG_CACHE_HOME": None, "HOME": None}, says=("XDG_CACHE_HOME", "HOME"))
+
+    def test_links_that_lead_nowhere(self):
+        loop, dangling = self.folder / "loop", self.folder / "dangling"
+        loop.symlink_to(loop)
+        dangling.symlink_to("gone-model")
+        for command in (("inspect",), ("run", "--raw", "a")):
+            name, rest = command[0], command[1:]
+            self.refused(name, loop, *rest, says=("loop", "symbolic link", "leads back to itself"))
+            self.refused(name, dangling, *rest, says=("dangling", "symbolic link", "gone-model", "does not exist"))
 
     def test_files_that_are_no_model(self):
         text, fifo = self.write("notes.txt", "some text, longer than a magic number\n"), self.folder / "pipe"
@@ -195,10 +254,12 @@ class KnobValues(KeldaCase):
 
     def test_a_setting_given_twice(self):
         self.run_refused("--temperature", "1", "--temperature", "2", says="--temperature")
-        self.run_refused("--seed", "1", "--seed", "1", says="--seed")
+        self.run_refused("--seed", "1", "--seed", "1", says="--seed: is given more than once")
+        self.run_refused("--window", "9", "--window", "9", says="--window: is given more than once")
 
     def test_a_flag_without_its_value(self):
-        self.run_refused("--temperature", says="--temperature")
+        for flag in ("--temperature", "--window", "--compute", "--stop"):
+            self.run_refused(flag, says=f"{flag}: its value is missing")
         self.run_refused("--ignore-eos=maybe", says="--ignore-eos")
 
     def test_request_file_is_the_same_as_flags(self):

@@ -169,8 +169,11 @@ class Refusals(LogitsCase):
     def test_what_is_not_an_id(self):
         for ids in ("x", "1,x", "1.5", "0x5", "99999999999999999999"):
             self.tiny_refused("--ids", ids, says="--ids")
-        for arguments in (("--ids", ""), ("--ids", ","), ("--text", "")):
-            self.tiny_refused(*arguments)
+        for ids in (",", "1,,3", ",1", "1,", "1, ,3", "1 ,, 3"):
+            with self.subTest(ids=ids):
+                self.tiny_refused("--ids", ids, says=("--ids", "missing beside a comma"))
+        self.tiny_refused("--ids", " ", says="no tokens")
+        self.assertEqual(self.tiny("--ids", " 5 , 6\t7 ", "--json").out, self.tiny("--ids", "5,6,7", "--json").out)
 
     def test_positions_outside_the_prompt(self):
         for positions in ("2", "-1", "0,5", "4294967296", "9223372036854775807"):

@@ -140,7 +140,7 @@ class Prompts(RunCase):
 
     def test_two_prompts_are_refused(self):
         self.refused("run", tiny_model(), "--raw", "x", "--prompt", "y", says="the prompt is given twice")
-        self.refused("run", tiny_model(), "--raw", "x", "y", says="unexpected argument y")
+        self.refused("run", tiny_model(), "--raw", "x", "y", says='unexpected argument "y"')
 
     def test_no_prompt_is_refused(self):
         for arguments in ((), ("",), ("-",), ("--prompt", "")):

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/kelda/command.h"
+#include "apps/kelda/option_values.h"
 #include "apps/kelda/session.h"
 #include "base/error.h"
 #include "base/rng.h"
@@ -122,9 +123,10 @@ const Command& command() {
         add_model_arguments(app, a->model);
         app.add_option("--tests", a->tests, "ppN reads N tokens, tgN writes N; @dD starts at depth D")
             ->capture_default_str();
-        app.add_option("--repetitions,-r", a->repetitions, "Runs of each; the median counts")
-            ->check(CLI::Range(1, 1000))
-            ->capture_default_str();
+        auto* repetitions =
+            app.add_option("--repetitions,-r", a->repetitions, "Runs of each; the median counts")
+                ->capture_default_str();
+        allow_integers(*repetitions, 1, 1000);
         app.add_flag("--json", a->json, "Print JSON");
         return [a] { return run(*a); };
       }};

@@ -2,28 +2,32 @@
 // commands themselves.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/kelda/command.h"
+#include "apps/kelda/option_values.h"
 #include "base/error.h"
 #include "hub/catalog.h"
 
 namespace kelda::cli::completion {
 namespace {
 
+using Words = std::vector<std::string>;
+
 struct Flag {
   std::string name;  // "--top-k"
   std::string help;
+  Words spellings;  // "--threads", "-t"
   bool takes_value = false;
+  Words values;  // that are offered for it
 };
 
 struct Entry {
   std::string name, help;
   std::vector<Flag> flags;
-  bool takes_model = false;
+  Words words;  // that are offered where no flag is
 };
 
 // Text for a single-quoted shell word.
@@ -34,13 +38,26 @@ std::string shell_quoted(std::string_view text) {
   return out + "'";
 }
 
+Words model_names() {
+  const auto names = hub::catalog().names();
+  return {names.begin(), names.end()};
+}
+
+Words values_of(const CLI::Option& option) {
+  return names_models(option) ? model_names() : allowed_words(option);
+}
+
 Entry entry_of(const CLI::App& app) {
-  Entry entry{.name = app.get_name(), .help = app.get_description(), .flags = {}, .takes_model = false};
+  Entry entry{.name = app.get_name(), .help = app.get_description(), .flags = {}, .words = {}};
   for (const CLI::Option* option : app.get_options({})) {
+    Words spellings;
+    for (const std::string& name : option->get_lnames()) spellings.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) spellings.push_back("-" + name);
     for (const std::string& name : option->get_lnames()) {
-      entry.flags.push_back({"--" + name, option->get_description(), option->get_items_expected_max() > 0});
+      entry.flags.push_back({"--" + name, option->get_description(), spellings,
+                             option->get_items_expected_max() > 0, values_of(*option)});
     }
-    if (option->get_positional() && option->get_name(true) == "model") entry.takes_model = true;
+    if (option->get_positional() && entry.words.empty()) entry.words = values_of(*option);
   }
   return entry;
 }
@@ -53,71 +70,112 @@ std::vector<Entry> entries_of(const CLI::App& root) {
   return entries;
 }
 
-std::vector<std::string> names(const std::vector<Flag>& flags) {
-  std::vector<std::string> all;
-  for (const Flag& flag : flags) all.push_back(flag.name);
-  return all;
+template <typename Named>
+Words names(const std::vector<Named>& all) {
+  Words words;
+  for (const Named& named : all) words.push_back(named.name);
+  return words;
 }
 
-std::vector<std::string> names(const std::vector<Entry>& entries) {
-  std::vector<std::string> all;
-  for (const Entry& entry : entries) all.push_back(entry.name);
-  return all;
+std::string joined(const Words& words) { return shell_quoted(fmt::format("{}", fmt::join(words, " "))); }
+
+// The branches of a case over the word before the one that is completed: what is offered as a flag's value.
+// assign: the shell's way to set that list.
+template <typename Assign>
+std::string value_branches(const Entry& entry, Assign assign) {
+  std::string branches;
+  for (const Flag& flag : entry.flags) {
+    if (!flag.takes_value) continue;
+    branches += fmt::format("        {}) {} ;;\n", fmt::join(flag.spellings, "|"), assign(flag.values));
+  }
+  return branches;
 }
 
 void print_bash(const Entry& root, const std::vector<Entry>& entries) {
-  fmt::print("# Completion of kelda for bash: source <(kelda completion bash)\n_kelda() {{\n");
-  fmt::print("  local word=${{COMP_WORDS[COMP_CWORD]}} flags= words=\n  case ${{COMP_WORDS[1]}} in\n");
+  fmt::print(R"(# Completion of kelda for bash: source <(kelda completion bash)
+_kelda() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} flags= words=
+  if [[ $word == = ]]; then
+    word=
+  elif [[ $before == = ]]; then
+    before=${{COMP_WORDS[COMP_CWORD - 2]}}
+  fi
+  case ${{COMP_WORDS[1]}} in
+)");
+  const auto assign = [](const Words& words) { return "words=" + joined(words); };
   for (const Entry& entry : entries) {
-    fmt::print("    {}) flags={}", entry.name,
-               shell_quoted(fmt::format("{}", fmt::join(names(entry.flags), " "))));
-    if (entry.takes_model)
-      fmt::print(" words={}", shell_quoted(fmt::format("{}", fmt::join(hub::catalog().names(), " "))));
-    fmt::print(" ;;\n");
+    fmt::print("    {}) flags={} {}\n", entry.name, joined(names(entry.flags)), assign(entry.words));
+    if (const std::string branches = value_branches(entry, assign); !branches.empty()) {
+      fmt::print("      case $before in\n{}      esac\n", branches);
+    }
+    fmt::print("      ;;\n");
   }
-  fmt::print("  esac\n  if [[ $COMP_CWORD -eq 1 ]]; then\n    flags={}\n    words={}\n  fi\n",
-             shell_quoted(fmt::format("{}", fmt::join(names(root.flags), " "))),
-             shell_quoted(fmt::format("{}", fmt::join(names(entries), " "))));
-  fmt::print(
-      "  if [[ $COMP_CWORD -gt 1 && ${{COMP_WORDS[COMP_CWORD - 1]}} == --model ]]; then\n    words={}\n  "
-      "fi\n",
-      shell_quoted(fmt::format("{}", fmt::join(hub::catalog().names(), " "))));
-  fmt::print(
-      "  if [[ $word == -* ]]; then\n    mapfile -t COMPREPLY < <(compgen -W \"$flags\" -- \"$word\")\n"
-      "  else\n    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n  fi\n}}\n"
-      "complete -o default -F _kelda kelda\n");
+  fmt::print(R"(  esac
+  if [[ $COMP_CWORD -eq 1 ]]; then
+    flags={}
+    words={}
+  fi
+  if [[ $word == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$flags" -- "$word")
+  else
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+  fi
+}}
+complete -o default -F _kelda kelda
+)",
+             joined(names(root.flags)), joined(names(entries)));
+}
+
+// The words of a zsh array, each quoted.
+std::string zsh_array(const Words& words) {
+  std::string text = "(";
+  for (const std::string& word : words) text += " " + shell_quoted(word);
+  return text + " )";
+}
+
+std::string zsh_flags(const Entry& entry) {
+  Words described;
+  for (const Flag& flag : entry.flags) described.push_back(flag.name + ":" + flag.help);
+  return zsh_array(described);
 }
 
 void print_zsh(const Entry& root, const std::vector<Entry>& entries) {
-  fmt::print("#compdef kelda\n# Completion of kelda for zsh: source <(kelda completion zsh)\n_kelda() {{\n");
-  fmt::print("  local -a flags names\n  case ${{words[2]}} in\n");
-  const auto arrays = [](const Entry& entry, const std::vector<std::string>& extra) {
-    std::string text = "flags=(";
-    for (const Flag& flag : entry.flags) text += " " + shell_quoted(flag.name + ":" + flag.help);
-    text += " ); names=(";
-    for (const std::string& word : extra) text += " " + shell_quoted(word);
-    return text + " )";
-  };
-  const auto model_names = hub::catalog().names();
+  fmt::print(R"(#compdef kelda
+# Completion of kelda for zsh: source <(kelda completion zsh)
+_kelda() {{
+  local -a flags names
+  case ${{words[2]}} in
+)");
+  const auto assign = [](const Words& words) { return "names=" + zsh_array(words); };
+  Words commands;
   for (const Entry& entry : entries) {
-    const std::vector<std::string> models(model_names.begin(), model_names.end());
-    fmt::print("    {}) {} ;;\n", entry.name,
-               arrays(entry, entry.takes_model ? models : std::vector<std::string>{}));
+    fmt::print("    {}) flags={}; {}\n", entry.name, zsh_flags(entry), assign(entry.words));
+    if (const std::string branches = value_branches(entry, assign); !branches.empty()) {
+      fmt::print("      case ${{words[CURRENT - 1]}} in\n{}      esac\n", branches);
+    }
+    fmt::print("      ;;\n");
+    commands.push_back(entry.name + ":" + entry.help);
   }
-  std::vector<std::string> commands;
-  for (const Entry& entry : entries) commands.push_back(entry.name + ":" + entry.help);
-  fmt::print("  esac\n  (( CURRENT == 2 )) && {{ {}; }}\n", arrays(root, commands));
-  fmt::print(
-      "  if [[ $PREFIX == -* ]]; then\n    _describe -o flag flags\n"
-      "  else\n    _describe argument names || _files\n  fi\n}}\ncompdef _kelda kelda\n");
+  fmt::print(R"(  esac
+  (( CURRENT == 2 )) && {{ flags={}; names={}; }}
+  if [[ $PREFIX == -* ]]; then
+    _describe -o flag flags
+  else
+    _describe argument names || _files
+  fi
+}}
+compdef _kelda kelda
+)",
+             zsh_flags(root), zsh_array(commands));
 }
 
 void print_fish(const Entry& root, const std::vector<Entry>& entries) {
   fmt::print("# Completion of kelda for fish: kelda completion fish | source\n");
   const auto print_flags = [](const Entry& entry, const std::string& condition) {
     for (const Flag& flag : entry.flags) {
-      fmt::print("complete -c kelda -n {} -l {} -d {}{}\n", shell_quoted(condition), flag.name.substr(2),
-                 shell_quoted(flag.help), flag.takes_value ? " -r" : "");
+      fmt::print("complete -c kelda -n {} -l {} -d {}{}{}\n", shell_quoted(condition), flag.name.substr(2),
+                 shell_quoted(flag.help), flag.takes_value ? " -r" : "",
+                 flag.values.empty() ? "" : " -f -a " + joined(flag.values));
     }
   };
   print_flags(root, "__fish_use_subcommand");
@@ -126,9 +184,9 @@ void print_fish(const Entry& root, const std::vector<Entry>& entries) {
                shell_quoted(entry.help));
     const std::string condition = "__fish_seen_subcommand_from " + entry.name;
     print_flags(entry, condition);
-    if (!entry.takes_model) continue;
-    fmt::print("complete -c kelda -n {} -a {}\n", shell_quoted(condition),
-               shell_quoted(fmt::format("{}", fmt::join(hub::catalog().names(), " "))));
+    if (!entry.words.empty()) {
+      fmt::print("complete -c kelda -n {} -a {}\n", shell_quoted(condition), joined(entry.words));
+    }
   }
 }
 
@@ -144,9 +202,7 @@ int run(const CLI::App& app, const std::string& shell) {
 
 std::function<int()> setup(CLI::App& app) {
   const auto shell = std::make_shared<std::string>();
-  app.add_option("shell", *shell, "bash, zsh or fish")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  allow_words(*app.add_option("shell", *shell, "bash, zsh or fish")->required(), {"bash", "zsh", "fish"});
   app.footer("For bash: source <(kelda completion bash)");
   return [shell, &app] { return run(app, *shell); };
 }

@@ -3,9 +3,13 @@
 
 #include <cstdio>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "apps/kelda/command.h"
+#include "apps/kelda/option_values.h"
 #include "base/error.h"
+#include "base/quote.h"
 #include "sampling/knobs_page.h"
 
 namespace kelda::cli::docs {
@@ -20,26 +24,23 @@ constexpr Page kPages[] = {
 };
 
 int print_page(std::string_view name) {
-  std::string names;
   for (const Page& page : kPages) {
-    if (page.name != name) {
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", page.name);
-      continue;
-    }
+    if (page.name != name) continue;
     const std::string text = page.text();
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
       fail(ErrorCode::kIo, "cannot write the page to stdout");
     }
     return 0;
   }
-  fail(ErrorCode::kUsage, "there is no generated page \"{}\"; there is: {}", name, names);
+  fail(ErrorCode::kUsage, "there is no generated page {}", quote(name));
 }
 
 std::function<int()> setup(CLI::App& app) {
   const auto name = std::make_shared<std::string>();
-  std::string names;
-  for (const Page& page : kPages) names += fmt::format(" {}", page.name);
-  app.add_option("page", *name, "Which page:" + names)->required();
+  std::vector<std::string> names;
+  for (const Page& page : kPages) names.emplace_back(page.name);
+  auto* option = app.add_option("page", *name, fmt::format("{}", fmt::join(names, " or ")))->required();
+  allow_words(*option, names);
   return [name] { return print_page(*name); };
 }
 

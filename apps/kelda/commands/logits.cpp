@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "apps/kelda/command.h"
+#include "apps/kelda/option_values.h"
 #include "apps/kelda/session.h"
 #include "base/error.h"
 #include "base/quote.h"
@@ -21,14 +22,25 @@ struct Arguments {
   bool json = false, special = false;
 };
 
+// Numbers with a comma or blanks between them. A comma stands between two numbers: what is missing beside it
+// is an error.
 std::vector<int64_t> parse_integers(std::string_view list, std::string_view what) {
-  std::vector<int64_t> ids;
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find_first_of(", \t", at), list.size());
-    if (end > at) ids.push_back(parse_integer(list.substr(at, end - at), what));
-    at = end + 1;
+  constexpr std::string_view kBlanks = " \t\r";
+  std::vector<int64_t> numbers;
+  const auto skip_blanks = [&] {
+    list.remove_prefix(std::min(list.find_first_not_of(kBlanks), list.size()));
+  };
+  bool after_comma = false;
+  for (skip_blanks(); !list.empty() || after_comma; skip_blanks()) {
+    const std::size_t end = std::min(list.find_first_of(", \t\r"), list.size());
+    if (end == 0) fail(ErrorCode::kUsage, "{}: a number is missing beside a comma", what);
+    numbers.push_back(parse_integer(list.substr(0, end), what));
+    list.remove_prefix(end);
+    skip_blanks();
+    after_comma = list.starts_with(',');
+    if (after_comma) list.remove_prefix(1);
   }
-  return ids;
+  return numbers;
 }
 
 // Which positions of n are wanted: "last", "all" or a list of numbers.
@@ -135,9 +147,9 @@ const Command& command() {
         auto* special =
             app.add_flag("--special", a->special, "Special tokens written in --text count as such")
                 ->needs(text);
-        auto* top = app.add_option("--top", a->top, "How many of the best tokens to show")
-                        ->check(CLI::Range(1, 1 << 20))
-                        ->capture_default_str();
+        auto* top =
+            app.add_option("--top", a->top, "How many of the best tokens to show")->capture_default_str();
+        allow_integers(*top, 1, 1 << 20);
         auto* positions =
             app.add_option("--positions", a->positions, "last, all, or positions separated by commas")
                 ->capture_default_str();
@@ -148,6 +160,7 @@ const Command& command() {
                                    "With --ids-file: write float32 logits of every position to this file");
         file->needs(raw);
         raw->needs(file);
+        for (auto* given : {ids, text, positions, file, raw}) refuse_empty(*given);
         ids->excludes(text);
         for (auto* other : {ids, text, special, top, positions, json}) file->excludes(other);
         return [a] { return run(*a); };

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "apps/kelda/command.h"
+#include "apps/kelda/option_values.h"
 #include "apps/kelda/terminal/style.h"
 #include "hub/cache.h"
 #include "hub/catalog.h"
@@ -67,21 +68,23 @@ void print_json() {
   fmt::print("{}\n", all.dump(2));
 }
 
+// Whole or not at all: what fails here has printed nothing.
 void print_table() {
   constexpr auto kRow = "{:<20} {:>8}  {:<18}  {:<14}  {}\n";
-  fmt::print(
-      "{}", paint(Stream::kOut, Color::kBold, fmt::format(kRow, "NAME", "SIZE", "LICENCE", "STATE", "WHAT")));
+  std::string table =
+      paint(Stream::kOut, Color::kBold, fmt::format(kRow, "NAME", "SIZE", "LICENCE", "STATE", "WHAT"));
   for (const hub::CatalogEntry& entry : hub::catalog().entries) {
     const bool is_default = entry.name == hub::catalog().default_name;
-    fmt::print(kRow, entry.name, short_bytes(entry.bytes()), entry.licence.name,
-               hub::is_complete(entry) ? "downloaded" : "not downloaded",
-               entry.title + (is_default ? " (the default)" : "") +
-                   (is_runnable(entry) ? "" : " (not in this build)"));
+    table += fmt::format(kRow, entry.name, short_bytes(entry.bytes()), entry.licence.name,
+                         hub::is_complete(entry) ? "downloaded" : "not downloaded",
+                         entry.title + (is_default ? " (the default)" : "") +
+                             (is_runnable(entry) ? "" : " (not in this build)"));
   }
   for (const hub::HubName& name : hub::cached_hub_files()) {
-    fmt::print("hub:{}/{}  {}\n", name.repo, name.file,
-               short_bytes(std::filesystem::file_size(hub::path_of(name))));
+    table += fmt::format("hub:{}/{}  {}\n", name.repo, name.file,
+                         short_bytes(std::filesystem::file_size(hub::path_of(name))));
   }
+  fmt::print("{}", table);
 }
 
 int run(const Options& options) {
@@ -98,6 +101,7 @@ int run(const Options& options) {
 std::function<int()> setup(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   auto* path = app.add_option("--path", options->path_of, "Print only the path of this model's file");
+  name_models(*path);
   app.add_flag("--json", options->json, "Print everything the catalogue knows, as JSON")->excludes(path);
   app.footer(
       "--path ends with status 2, and says how to get the model, if it is not on this machine.\n"

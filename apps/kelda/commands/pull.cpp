@@ -12,6 +12,7 @@
 
 #include "apps/kelda/command.h"
 #include "apps/kelda/footprint.h"
+#include "apps/kelda/option_values.h"
 #include "apps/kelda/terminal/progress_bar.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/signals.h"
@@ -116,9 +117,9 @@ int run(const Options& options) {
 
 std::function<int()> setup(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("model", options->name,
-                 "A name of the catalogue (see kelda models), or hub:organisation/repository/file. "
-                 "Without one: the catalogue's default.");
+  name_models(*app.add_option("model", options->name,
+                              "A name of the catalogue (see kelda models), or "
+                              "hub:organisation/repository/file. Without one: the catalogue's default."));
   app.add_flag("--force", options->force, "Fetch it again although it is there");
   app.add_flag("--yes", options->yes, "Agree to the model's licence without being asked");
   app.add_flag("--quiet", options->quiet, "Print only the path and errors");

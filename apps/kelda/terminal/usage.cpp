@@ -8,6 +8,7 @@
 
 #include "apps/kelda/terminal/say.h"
 #include "base/did_you_mean.h"
+#include "base/quote.h"
 
 namespace kelda::cli {
 namespace {
@@ -39,6 +40,55 @@ std::string nearest(const CLI::App& app, const std::string& word) {
   return did_you_mean(bare, views);
 }
 
+// The option that CLI11 names in a message; null if none.
+const CLI::Option* find_option(const CLI::App& app, const std::string& name) {
+  const auto options = app.get_options([&](const CLI::Option* option) { return option->get_name() == name; });
+  return options.empty() ? nullptr : options.front();
+}
+
+// What CLI11 says, in our words where it speaks of types and counts.
+std::string plain_words(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string name = text.substr(0, text.find(": "));
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) {
+    if (text.ends_with(" missing")) return name + ": its value is missing";
+    if (text.find(": At Most 1 required") != std::string::npos) return name + ": is given more than once";
+  }
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
+    const CLI::Option* option = find_option(app, text.substr(0, text.rfind(" is required")));
+    if (option != nullptr) return fmt::format("{}: {}", text, option->get_description());
+  }
+  return text;
+}
+
+// A prompt whose words the shell has separated, as one; empty if that is not what happened.
+std::string prompt_in_quotes(const CLI::App& app, const std::vector<std::string>& unexpected) {
+  const auto options = app.get_options([](const CLI::Option* o) { return o->get_name(true) == "prompt"; });
+  if (options.empty() || options.front()->count() == 0) return {};
+  std::string whole = options.front()->results().front();
+  for (const std::string& word : unexpected) {
+    if (word.starts_with('-')) break;
+    whole += " " + word;
+  }
+  return quote(whole);
+}
+
+// About words that have no place on the command line.
+std::string unexpected_words(const CLI::App& app, bool is_command, const std::vector<std::string>& words) {
+  const std::string& word = words.front();
+  if (is_command && !word.starts_with('-')) {
+    const std::string near = nearest(app, word);
+    return fmt::format("unknown command {}{}", quote(word),
+                       near.empty() ? near : fmt::format("; did you mean {}?", near));
+  }
+  const std::string near = nearest(app, word);
+  if (!near.empty()) return fmt::format("unexpected argument {}; did you mean {}?", quote(word), near);
+  const std::string prompt = word.starts_with('-') ? "" : prompt_in_quotes(app, words);
+  return fmt::format(
+      "unexpected argument {}{}", quote(word),
+      prompt.empty() ? prompt : fmt::format("; a prompt of several words goes in quotes: {}", prompt));
+}
+
 }  // namespace
 
 int explain_parse_error(const CLI::App& app, const CLI::ParseError& error) {
@@ -46,15 +96,9 @@ int explain_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& sub = innermost(app);
   const std::vector<std::string> unknown = app.remaining(true);
   const std::string where = &sub == &app ? "kelda" : "kelda " + sub.get_name();
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !unknown.empty()) {
-    const std::string& word = unknown.front();
-    const bool is_command = &sub == &app && !word.starts_with('-');
-    const std::string near = nearest(sub, word);
-    say("kelda: error: {} {}{}\n", is_command ? "unknown command" : "unexpected argument", word,
-        near.empty() ? "" : fmt::format("; did you mean {}?", near));
-  } else {
-    say("kelda: error: {}\n", error.what());
-  }
+  const bool extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  say_error(extras && !unknown.empty() ? unexpected_words(sub, &sub == &app, unknown)
+                                       : plain_words(sub, error));
   say("See: {} --help\n", where);
   return 2;
 }
