@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
+
+#include "sampling/request_knobs.h"
 
 namespace kelda::cli {
 namespace {
@@ -36,6 +39,17 @@ std::string description(const Knob& knob) {
                      default_text(knob));
 }
 
+// At most that many columns a line.
+std::string wrapped(std::string_view text, std::size_t columns) {
+  std::string out;
+  while (text.size() > columns) {
+    const std::size_t end = text.rfind(' ', columns);
+    out += fmt::format("{}\n", text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return out.append(text);
+}
+
 }  // namespace
 
 void add_knob_options(CLI::App& app, std::span<const Knob* const> rows, Knobs& knobs) {
@@ -59,6 +73,8 @@ void add_knob_options(CLI::App& app, std::span<const Knob* const> rows, Knobs& k
         ->multi_option_policy(repeatable ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw)
         ->group(kGroup);
   }
+  const std::string footer = app.get_footer();
+  app.footer((footer.empty() ? footer : footer + "\n") + wrapped(sampling::profile_note(), 100));
 }
 
 }  // namespace kelda::cli

@@ -87,4 +87,23 @@ std::vector<std::string> notices(const Knobs& knobs) {
   return out;
 }
 
+std::span<const ProfileValue> house_profile() {
+  // Mild: less random than the raw distribution, with the far tail cut off.
+  static constexpr ProfileValue kValues[] = {{"temperature", 0.7}, {"top_p", 0.95}};
+  return kValues;
+}
+
+std::string profile_note() {
+  std::string values;
+  for (const ProfileValue& v : house_profile())
+    values += fmt::format("{}{} {}", values.empty() ? "" : ", ", v.knob, v.value);
+  return fmt::format(
+      "Defaults are those of a request by a program. Commands that answer a person (kelda run, kelda chat) "
+      "set what "
+      "is left out to what the model's publisher recommends (kelda models --json), or else to the house "
+      "profile: {}. "
+      "They say so on stderr. With temperature 0 nothing else is set.",
+      values);
+}
+
 }  // namespace kelda::sampling

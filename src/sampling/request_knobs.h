@@ -2,7 +2,9 @@
 // request.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sampling/sampler.h"
@@ -17,5 +19,15 @@ const std::vector<const Knob*>& request_knobs();
 
 // One sentence for each knob that was set and cannot have an effect beside the others.
 std::vector<std::string> notices(const Knobs& knobs);
+
+// The house profile: what commands that answer a person set where neither the person nor the model's
+// publisher says otherwise.
+struct ProfileValue {
+  std::string_view knob;
+  double value;
+};
+std::span<const ProfileValue> house_profile();
+// How defaults, publisher's values and house profile go together, in a few sentences for people.
+std::string profile_note();
 
 }  // namespace kelda::sampling

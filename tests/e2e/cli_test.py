@@ -68,6 +68,9 @@ class Help(KeldaCase):
         self.assertIn("[0, 1024]", out)
         self.assertIn("{auto,reference}", out)
 
+    def test_help_of_run_tells_what_is_set_where_nothing_is_asked_for(self):
+        self.assertIn("house profile: temperature 0.7, top_p 0.95", self.works("run", "--help").out.replace("\n", " "))
+
     def test_version(self):
         line = self.works("--version").out
         self.assertRegex(line, r"^kelda [0-9]+\.[0-9]+\.[0-9]+\n$")

@@ -22,6 +22,12 @@ TEST(KnobsPage, NamesEveryKnobAndStage) {
   }
 }
 
+TEST(KnobsPage, SaysThatCommandsHaveAProfile) {
+  const std::string page = knobs_page();
+  EXPECT_NE(page.find("house profile: temperature 0.7, top_p 0.95."), std::string::npos) << page;
+  EXPECT_LT(page.find("house profile"), page.find("| Name |"));
+}
+
 TEST(KnobsPage, TheCommittedOneIsFresh) {
   const std::string committed = read_text(KELDA_SOURCE_DIR "/docs/reference/knobs.md", 1 << 20);
   EXPECT_EQ(committed, knobs_page()) << "run: kelda docs knobs > docs/reference/knobs.md";

@@ -148,5 +148,14 @@ TEST(Notices, AreSilentWhereEverythingCounts) {
   }
 }
 
+TEST(HouseProfile, IsMadeOfKnobsInTheirRanges) {
+  Knobs knobs(request_knobs());
+  for (const ProfileValue& v : house_profile()) {
+    EXPECT_NO_THROW(knobs.set(v.knob, v.value, "house profile")) << v.knob;
+    EXPECT_NE(profile_note().find(fmt::format("{} {}", v.knob, v.value)), std::string::npos);
+  }
+  EXPECT_TRUE(notices(knobs).empty());
+}
+
 }  // namespace
 }  // namespace kelda::sampling
