@@ -20,7 +20,8 @@ case $preset in
     ;;
 esac
 
-cmake --preset "$preset" --log-level=WARNING "${options[@]}" >&2
+# What CMake tells of its presets is shown where it fails; warnings and errors, which come on stderr, always.
+told=$(cmake --preset "$preset" --log-level=WARNING "${options[@]}") || { echo "$told" >&2; exit 1; }
 if [ $# -gt 0 ]; then
   cmake --build "build/$preset" --target "$@" >&2
 else

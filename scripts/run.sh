@@ -4,9 +4,17 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+for name in PROMPT MODEL; do
+  value=KELDA_$name
+  if [ -z "${!value:-}" ]; then
+    echo "make run: $name is empty; say, make run PROMPT=\"The capital of France is\" MODEL=smollm2" >&2
+    exit 2
+  fi
+done
+
 scripts/deps.sh build
 scripts/build.sh release kelda
 kelda=build/release/bin/kelda
 # A name is fetched; the path of a file is used as it is.
-if [ ! -f "${KELDA_MODEL:?}" ]; then "$kelda" pull "$KELDA_MODEL" >/dev/null; fi
-exec "$kelda" run "$KELDA_MODEL" --raw --prompt="${KELDA_PROMPT:?}"
+if [ ! -f "$KELDA_MODEL" ]; then "$kelda" pull "$KELDA_MODEL" >/dev/null; fi
+exec "$kelda" run "$KELDA_MODEL" --raw --prompt="$KELDA_PROMPT"

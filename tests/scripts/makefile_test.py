@@ -40,6 +40,37 @@ class Prompt(TreeTest):
     def test_without_a_prompt_there_is_one(self):
         self.assertEqual(self.run_make("MODEL=other"), "other|The capital of France is")
 
+    def test_an_empty_prompt_or_model_is_refused_in_a_sentence(self):
+        shutil.copy(SCRIPTS / "run.sh", self.root / "scripts/run.sh")
+        self.write("scripts/deps.sh", "#!/bin/sh\necho reached >&2\n").chmod(0o755)
+        for name in ("PROMPT", "MODEL"):
+            made = subprocess.run(["make", "-s", "run", f"{name}="], cwd=self.root, capture_output=True, text=True, timeout=60)
+            self.assertEqual(made.returncode, 2)
+            self.assertIn(f"make run: {name} is empty; say, make run PROMPT=", made.stderr)
+            self.assertNotIn("line ", made.stderr)
+            self.assertNotIn("reached", made.stderr)
+
+
+class Build(TreeTest):
+    """scripts/build.sh around a CMake that says what it is told to."""
+
+    def build(self, status):
+        shutil.copy(SCRIPTS / "build.sh", self.write("scripts/build.sh"))
+        self.write("bin/cmake", f"""#!/bin/sh
+case $1 in --preset) echo 'Preset CMake variables:'; echo 'a warning' >&2; exit {status};; esac
+echo built
+""").chmod(0o755)
+        environment = {**os.environ, "PATH": f"{self.root}/bin:{os.environ['PATH']}"}
+        return subprocess.run(["bash", self.root / "scripts/build.sh", "dev"], env=environment, capture_output=True, text=True,
+                              timeout=60)
+
+    def test_the_presets_are_told_where_configuring_fails_alone(self):
+        good, bad = self.build(0), self.build(1)
+        self.assertEqual((good.returncode, good.stdout, good.stderr), (0, "", "a warning\nbuilt\n"))
+        self.assertEqual((bad.returncode, bad.stdout), (1, ""))
+        self.assertIn("Preset CMake variables:", bad.stderr)
+        self.assertNotIn("built", bad.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
