@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Keeps the documents true: every path in back-ticks exists, every relative link and its heading resolve, the commands of
-README.md and CONTRIBUTING.md can be run, documents and scripts that comments refer to exist, and generated pages are what
-the binary writes today.
+README.md and CONTRIBUTING.md can be run, documents and scripts that comments refer to exist, docs/reference/environment.md
+lists the environment variables that the sources read, and generated pages are what the binary writes today.
 
     scripts/check_docs.py [--root DIR] [--binary KELDA]
 
@@ -25,6 +25,9 @@ SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 LINK = re.compile(r"(?<!\!)\[[^\]\n]*\]\(([^)\s]+)\)")
 PATH = re.compile(r"[\w.@<*{-][\w./<>*{},@+-]*")
 MADE = ("build/", ".cache/")
+ENVIRONMENT = "docs/reference/environment.md"  # written by hand, unlike the other pages of that folder
+GETENV = re.compile(r"\bgetenv\(\s*([^()]*?)\s*\)")
+LISTED = re.compile(r"^\| `(\w+)` \|")
 NAMED_IN_CODE = re.compile(r"(?<![\w/.-])(docs/(?:[\w.-]+/)*[\w.-]*[a-z][\w.-]*\.md|scripts/[\w./-]+\.(?:py|sh))\b")
 
 
@@ -143,6 +146,25 @@ class Checker:
                     if not (self.root / name).exists():
                         self.complain(path, number, f"{name} does not exist")
 
+    def check_environment(self):
+        """The first table of the page and the sources name the same variables."""
+        page, listed, read = self.root / ENVIRONMENT, {}, {}
+        for path in files(self.root, ("src", "apps"), {".h", ".cpp"}):
+            text = path.read_text(encoding="utf-8")
+            for call in GETENV.finditer(text):
+                number = text.count("\n", 0, call.start()) + 1
+                if name := re.fullmatch(r'"(\w+)"', call[1]):
+                    read.setdefault(name[1], (path, number))
+                else:
+                    self.complain(path, number, "getenv of a name that is not written out")
+        if page.exists():
+            first_table = page.read_text(encoding="utf-8").split("\n## ")[0]
+            listed = {row[1]: n for n, line in enumerate(first_table.split("\n"), 1) if (row := LISTED.match(line))}
+        for name in sorted(read.keys() - listed.keys()):
+            self.complain(*read[name], f"{name}: {ENVIRONMENT} does not list it")
+        for name in sorted(listed.keys() - read.keys()):
+            self.complain(page, listed[name], f"{name}: no source reads it")
+
     def presets(self) -> set[str]:
         path = self.root / "CMakePresets.json"
         if not path.exists():
@@ -152,6 +174,8 @@ class Checker:
     def check_generated(self):
         """docs/reference/X.md is what `kelda docs X` writes."""
         for path in sorted((self.root / "docs/reference").glob("*.md")):
+            if path == self.root / ENVIRONMENT:
+                continue
             made = subprocess.run([self.binary, "docs", path.stem], capture_output=True, text=True, timeout=60)
             if made.returncode != 0:
                 self.complain(path, 1, f"kelda docs {path.stem} failed: {made.stderr.strip()}")
@@ -165,6 +189,7 @@ class Checker:
             if path.name in ("README.md", "CONTRIBUTING.md"):
                 self.check_commands(path, fenced)
         self.check_comments()
+        self.check_environment()
         if self.binary:
             self.check_generated()
         return self.problems

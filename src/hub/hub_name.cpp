@@ -10,10 +10,8 @@ namespace {
 
 constexpr std::string_view kPrefix = "hub:";
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
+// The value of an environment variable, or empty.
+std::string text_of(const char* value) { return value == nullptr ? std::string() : std::string(value); }
 
 }  // namespace
 
@@ -53,7 +51,7 @@ std::optional<HubName> parse_hub_name(std::string_view model) {
 }
 
 std::string hub_endpoint() {
-  std::string endpoint = environment("HF_ENDPOINT");
+  std::string endpoint = text_of(std::getenv("HF_ENDPOINT"));
   if (endpoint.empty()) return "https://huggingface.co";
   while (endpoint.ends_with('/')) endpoint.pop_back();
   return endpoint;
@@ -63,6 +61,6 @@ std::string hub_url(const HubName& name) {
   return fmt::format("{}/{}/resolve/{}/{}", hub_endpoint(), name.repo, name.revision, name.file);
 }
 
-std::string hub_token() { return environment("HF_TOKEN"); }
+std::string hub_token() { return text_of(std::getenv("HF_TOKEN")); }
 
 }  // namespace kelda::hub

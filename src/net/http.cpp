@@ -136,8 +136,8 @@ void configure(CURL* curl, const std::string& url, Session& session, char* troub
     set(curl, CURLOPT_XOAUTH2_BEARER, options.bearer_token.c_str());
   }
   // The environment names that OpenSSL and the curl tool know; libcurl itself looks at neither.
-  for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
-    if (const char* file = std::getenv(name); file != nullptr && *file != '\0') {
+  for (const char* file : {std::getenv("CURL_CA_BUNDLE"), std::getenv("SSL_CERT_FILE")}) {
+    if (file != nullptr && *file != '\0') {
       set(curl, CURLOPT_CAINFO, file);
       break;
     }

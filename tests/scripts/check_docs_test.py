@@ -54,6 +54,20 @@ class Docs(TreeTest):
         self.write("src/base/file.h", "// Source: docs/guide.md, made by scripts/deps.sh\n// Why: docs/gone.md\n")
         self.assert_reports(self.problems(""), "src/base/file.h:2:", "docs/gone.md")
 
+    def test_the_environment_page_lists_what_the_sources_read(self):
+        self.write("src/base/cpu.cpp", 'auto a = std::getenv("KELDA_ISA");\nauto b = std::getenv(\n"HOME");\n')
+        self.write("apps/kelda/main.cpp", 'for (auto f : {std::getenv("A_FILE"), std::getenv("KELDA_ISA")}) {}\n')
+        page = "| variable | |\n| --- | --- |\n| `KELDA_ISA` | x |\n| `A_FILE` | x |\n"
+        others = "\n## Read by libraries\n\n| `no_proxy` | x |\n"
+        name = "docs/reference/environment.md"
+        self.assertEqual(self.problems(page + "| `HOME` | x |\n" + others, name), [])
+        self.assert_reports(self.problems(page + others, name), "src/base/cpu.cpp:2:", "HOME")
+        self.assert_reports(self.problems(page + "| `HOME` | x |\n| `PWD` | x |\n" + others, name), f"{name}:6:", "PWD")
+
+    def test_a_variable_whose_name_is_not_written_out_is_reported(self):
+        self.write("src/base/cpu.cpp", "auto a = std::getenv(name);\n")
+        self.assert_reports(self.problems(""), "src/base/cpu.cpp:1:", "not written out")
+
     def test_a_generated_page_must_be_fresh(self):
         self.write("docs/reference/knobs.md", "old\n")
         binary = self.write("kelda", '#!/bin/sh\necho "$2 new"\n')
