@@ -5,8 +5,8 @@ given bytes and floats.
 Usage: scripts/make_quant_golden.py [FOLDER]        needs: pip install gguf
 
 Each file holds, as hexadecimal little-endian bytes:
-  dequantize  pairs of a row's bytes (random, with scales of every kind) and the float32 numbers they are
-  quantize    pairs of a row of float32 numbers and the bytes they become
+  dequantize  pairs of a row's bytes (random, with scales of every kind; extreme codes) and the float32 numbers they are
+  quantize    pairs of a row of float32 numbers and the bytes they become; null where the package only reads the format
 """
 import importlib.metadata
 import json
@@ -52,6 +52,20 @@ def random_rows(name, rng):
     return blocks.reshape(4, -1)
 
 
+def extreme_rows(name):
+    """One row of blocks whose bytes are all the same but for the scales: codes and sub-scales at their ends."""
+    qtype = gguf.GGMLQuantizationType[name]
+    block_size, block_bytes = gguf.GGML_QUANT_SIZES[qtype]
+    if block_size == 1:
+        return np.zeros((0, block_bytes), dtype=np.uint8)
+    fills = np.array([0x00, 0xFF, 0x7F, 0x80], dtype=np.uint8)
+    blocks = np.repeat(fills[:, None], block_bytes, axis=1)
+    for offset in offsets_of_halves(name):
+        scales = np.array([0.5, -0.37, 0.0113, -65504], dtype=np.float16)
+        blocks[:, offset : offset + 2] = scales.view(np.uint8).reshape(-1, 2)
+    return blocks.reshape(1, -1)
+
+
 def float_rows(rng):
     """Rows of 96 floats: ordinary, constant, zero, with ties, huge, tiny, one outlier."""
     yield rng.normal(0, 1, 96)
@@ -68,19 +82,27 @@ def float_rows(rng):
     yield outlier
 
 
+def quantized_rows(qtype, rng):
+    pairs = []
+    for row in float_rows(rng):
+        row = row.astype(np.float32).reshape(1, -1)
+        try:
+            quantized = gguf.quants.quantize(row, qtype)
+        except (NotImplementedError, gguf.quants.QuantError):  # the latter: 96 columns are no whole block of 256
+            return None
+        pairs.append({"floats": row.tobytes().hex(), "bytes": quantized.tobytes().hex()})
+    return pairs
+
+
 def golden(name, rng):
     qtype = gguf.GGMLQuantizationType[name]
     with np.errstate(all="ignore"):
-        rows = random_rows(name, rng)
         dequantize = [
             {"bytes": row.tobytes().hex(), "floats": floats.astype("<f4").tobytes().hex()}
+            for rows in (random_rows(name, rng), extreme_rows(name))
             for row, floats in zip(rows, gguf.quants.dequantize(rows, qtype))
         ]
-        quantize = []
-        for row in float_rows(rng):
-            row = row.astype(np.float32).reshape(1, -1)
-            quantized = gguf.quants.quantize(row, qtype)
-            quantize.append({"floats": row.tobytes().hex(), "bytes": quantized.tobytes().hex()})
+        quantize = quantized_rows(qtype, rng)
     return {
         "made_by": "scripts/make_quant_golden.py",
         "oracle": f"gguf {importlib.metadata.version('gguf')}, numpy {np.__version__}",

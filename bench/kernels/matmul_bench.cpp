@@ -125,15 +125,19 @@ void stream(benchmark::State& state, const std::string& name) {
 }
 
 const bool registered = [] {
-  for (const char* name : {"q4_0", "q4_1", "q8_0", "f16", "bf16", "f32"}) {
-    auto* b = benchmark::RegisterBenchmark((std::string("compute/") + name).c_str(), compute, name);
+  for (const quant::FormatSpec* format : quant::formats()) {
+    const std::string name(format->name);
+    auto* b = benchmark::RegisterBenchmark(("compute/" + name).c_str(), compute, name);
     b->ArgNames({"rows", "cols", "tokens"});
     for (const auto& [rows, cols] : {std::pair<int64_t, int64_t>{1536, 576}, {576, 1536}, {8960, 1536}}) {
+      if (cols % format->block_size != 0) continue;
       for (int64_t tokens : {1, 2, 4, 64}) b->Args({rows, cols, tokens});
     }
   }
-  for (const char* name : {"q4_0", "q4_1", "q8_0", "f16"}) {
-    auto* b = benchmark::RegisterBenchmark((std::string("stream/") + name).c_str(), stream, name);
+  for (const quant::FormatSpec* format : quant::formats()) {
+    const std::string name(format->name);
+    if (name == "f32" || name == "bf16") continue;  // memory and nothing else; f16 shows it
+    auto* b = benchmark::RegisterBenchmark(("stream/" + name).c_str(), stream, name);
     b->ArgNames({"threads"})->Arg(1)->Arg(2)->UseRealTime()->Unit(benchmark::kMillisecond);
   }
   return true;

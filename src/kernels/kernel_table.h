@@ -14,11 +14,15 @@
 //     there and come back exactly. A row whose mean square is below 2^-100, or not finite, has none;
 //     recording stops at max_outliers. A block with Inf or NaN gets scale = NaN and q = 0, so that it shows
 //     in every output. NaN equals NaN: sign and payload are not promised.
-//   * Quantised matmul, per output element: F = 0; for each 32-column block ascending: I = Σ code·q (exact
-//   integer),
-//     F = fma(float(I), w.scale * x.scale, F); then, if the format has mins, F = fma(w.min, x.scale * float(Σ
-//     q), F); last, for each outlier with k ascending: F = fma(x[k], w.scale * float(code[k]) (+ w.min), F).
+//   * Quantised matmul, per output element: F = 0; for each 32-column block ascending:
+//       I = Σ over its halves h of factor[h] · Σ code·q, an exact integer below 2^25
+//       F = fma(float(I), w.scale * x.scale, F)
+//       formats with one min per block:    F = fma(w.min, x.scale * float(Σ q), F)
+//       formats with one per half, h = 0, 1: F = fma(w.min[h], x.scale * float(Σ q over the half), F)
+//     Last, for each outlier with k ascending: F = fma(x[k], weight[k], F), the weight of quant/format.h:
+//     scale * float(factor) * float(code) (+ min). The factor is 1 where a format has none.
 //   * Float matmul: F = fma(w[k], x[k], F), k ascending.
+//   * Soft capping: cap · tanh(x / cap), tanh being tanh_f32 of base/math.h.
 #pragma once
 
 #include <cstddef>
@@ -78,14 +82,16 @@ struct MatmulKernel {
 //   absolute positions. Row r attends to keys first_key[r] … last_key[r] (inclusive), cut to the split; a row
 //   may have none here.
 // Per row, for each 64-key block ascending (a block with no attended key is skipped):
-//   s[j] = Σ_d fma(q[d], k[d][j]), d ascending from +0, q already multiplied by scale · log2 e;  keys not
-//   attended: −inf m' = max(m, s[0 … 63]);  where m' > m: O[d] *= exp2(m − m') and l[lane] *= exp2(m − m')
-//   for the 16 lanes;  m = m' p[j] = exp2(s[j] − m), 0 where not attended;  l[j mod 16] += p[j], j ascending;
+//   s[j] = Σ_d fma(q[d], k[d][j]), d ascending from +0, q already multiplied by scale · log2 e
+//   where softcap is not 0: s[j] = softcap · tanh(s[j] / softcap);  keys not attended: −inf
+//   m' = max(m, s[0 … 63]);  where m' > m: O[d] and l[lane] *= exp2(m − m') for the 16 lanes;  m = m'
+//   p[j] = exp2(s[j] − m), 0 where not attended;  l[j mod 16] += p[j], j ascending;
 //   O[d] = fma(p[j], v[j][d], O[d]) for the attended j ascending
 // At the split's end l is summed by the 16-lane tree. A row with no key here gives m = −inf, l = 0, O = 0.
 struct AttentionArgs {
   KvType kv_type = KvType::kF16;
-  int head_dim = 0;  // a multiple of 16
+  int head_dim = 0;   // a multiple of 16
+  float softcap = 0;  // the cap on scores · log2 e, in the scores' own unit; 0 = none
   int64_t n_rows = 0;
   const float* const* q = nullptr;             // [n_rows] pointers to head_dim floats, scaled
   const int64_t* first_key = nullptr;          // [n_rows]
@@ -97,6 +103,10 @@ struct AttentionArgs {
   float* l = nullptr;  // [n_rows]
   float* o = nullptr;  // [n_rows][head_dim], not yet divided by l
 };
+
+// 2 √(2/π) log2 e, and that × 0.044715.
+inline constexpr float kGeluLinear = 0x1.26aec2p+1f;
+inline constexpr float kGeluCubic = 0x1.a5a7dp-4f;
 
 struct KernelTable {
   std::string_view name;
@@ -110,10 +120,24 @@ struct KernelTable {
   void (*quantize_row)(const float* x, const QuantizedRows& out, int64_t row) noexcept;
   // y = x / sqrt(mean(x²) + eps) * w:  s = 1 / sqrt(sum / n + eps), y[i] = (x[i] * s) * w[i].
   void (*rms_norm)(const float* x, const float* w, float eps, int64_t n, float* y) noexcept;
+  // y = (x − mean) / sqrt(variance + eps) * w + b:  mean = sum / n, s = 1 / sqrt(Σ (x − mean)² / n + eps),
+  // y[i] = fma((x[i] − mean) * s, w[i], b[i]). A missing element of the last step adds +0 to either sum.
+  void (*layer_norm)(const float* x, const float* w, const float* b, float eps, int64_t n, float* y) noexcept;
   // x[i] += y[i].
   void (*add)(float* x, const float* y, int64_t n) noexcept;
+  // x[i] = fma(factor, y[i], x[i]).
+  void (*add_scaled)(float* x, const float* y, float factor, int64_t n) noexcept;
+  // x[i] *= factor.
+  void (*scale)(float* x, float factor, int64_t n) noexcept;
+  // x[i] = cap · tanh(x[i] / cap).
+  void (*softcap)(float* x, float cap, int64_t n) noexcept;
   // out[i] = silu(gate[i]) * up[i], silu(g) = g / (1 + exp2(−g · log2 e)).
   void (*silu_mul)(const float* gate, const float* up, int64_t n, float* out) noexcept;
+  // out[i] = gelu(gate[i]) * up[i], gelu(g) = g / (1 + exp2(−u)), u = g · fma(kGeluCubic, g², kGeluLinear):
+  // ½ g (1 + tanh(√(2/π) (g + 0.044715 g³))), written as the logistic function that it is.
+  void (*gelu_mul)(const float* gate, const float* up, int64_t n, float* out) noexcept;
+  // x[i] = gelu(x[i]), the same function.
+  void (*gelu)(float* x, int64_t n) noexcept;
   // Rotates pairs in place: (a, b) → (a c − b s, a s + b c) as a' = fma(a, c, −(b s)), b' = fma(a, s, b c).
   // Pairs are (2i, 2i+1) if interleaved, else (i, i + n/2). cos, sin: [n / 2].
   void (*rope)(float* x, const float* cos, const float* sin, int64_t n, bool interleaved) noexcept;

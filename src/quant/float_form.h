@@ -55,7 +55,7 @@ FormatSpec float_format(std::string_view name, uint32_t gguf_type, double max_rm
           .unit_bytes = 64,
           .pack = Form::pack,
           .decode = nullptr,
-          .has_min = false,
+          .n_mins = 0,
           .value = [](const std::byte* group, int64_t k, int lane) noexcept {
             float value;
             kTo(Form::stored(group, k, lane), &value);

@@ -20,12 +20,14 @@ inline constexpr int kLanes = 16;     // rows side by side in packed form
 inline constexpr int kActBlock = 32;  // activations share one scale per 32 columns
 
 // One 32-column block of one lane of a packed matrix, in the integers and floats that the dot product is
-// defined on:
-//   weight[k] = scale * code[k] + min
+// defined on. Column k belongs to half h = k / 16:
+//   weight[k] = scale * factor[h] * code[k] + min[h]      in this order; no product of the first three is
+//   rounded
 struct DecodedBlock {
-  int16_t code[kActBlock];
+  int16_t code[kActBlock];  // -128 … 127
+  int16_t factor[2];        // -128 … 127; 1 in the formats without scales of sub-blocks
   float scale;
-  float min;
+  float min[2];
 };
 
 struct FormatSpec {
@@ -37,8 +39,9 @@ struct FormatSpec {
   double max_rmse;  // declared: quantising N(0,1) rows, RMS error / RMS value stays below this
 
   // Row form. n is a multiple of block_size. dequantize is unfused, so that it equals numpy's float32
-  // arithmetic bit for bit; quantize gives the bytes that ggml's reference quantizer gives. Any bytes, any
-  // floats are safe.
+  // arithmetic bit for bit; quantize gives the bytes that the gguf package gives, or, where it has no
+  // quantizer for the format, those of a search of ours (quant/scale_search.h). Any bytes, any floats are
+  // safe.
   void (*dequantize)(const std::byte* row, float* out, int64_t n) noexcept;
   void (*quantize)(const float* x, std::byte* row, int64_t n) noexcept;
 
@@ -49,10 +52,19 @@ struct FormatSpec {
   void (*pack)(const std::byte* const rows[kLanes], int64_t n, std::byte* out) noexcept;
   // Quantised formats: block kb (columns 32 kb … 32 kb + 31) of lane `lane` of the row group at `group`.
   void (*decode)(const std::byte* group, int64_t kb, int lane, DecodedBlock& out) noexcept;
-  bool has_min;  // false: DecodedBlock::min is always 0 and the kernels skip its term
+  // Of a 32-column block: 0, DecodedBlock::min is 0 and the dot product skips its term; 1, both halves have
+  // the same; 2, one for each half.
+  int n_mins;
   // Float formats: column k of lane `lane`.
   float (*value)(const std::byte* group, int64_t k, int lane) noexcept;
 };
+
+// Column k (0 … 31) of a block as a number.
+inline float weight(const FormatSpec& format, const DecodedBlock& block, int k) {
+  const float product =
+      block.scale * static_cast<float>(block.factor[k / 16]) * static_cast<float>(block.code[k]);
+  return format.n_mins == 0 ? product : product + block.min[k / 16];
+}
 
 // Every format, sorted by file name. Generated: cmake/KeldaLayers.cmake.
 std::span<const FormatSpec* const> formats();

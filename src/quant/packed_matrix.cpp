@@ -62,8 +62,7 @@ void PackedMatrix::unpack_row(int64_t r, float* out) const noexcept {
     format_->decode(g, k / kActBlock, lane, block);
     const int64_t n = std::min<int64_t>(kActBlock, cols_ - k);
     for (int64_t i = 0; i < n; ++i) {
-      const float product = block.scale * static_cast<float>(block.code[i]);
-      out[k + i] = format_->has_min ? product + block.min : product;
+      out[k + i] = weight(*format_, block, static_cast<int>(i));
     }
   }
 }

@@ -1,6 +1,6 @@
-// Packed form of the formats with 32-column blocks: a unit is two blocks (64 columns) of 16 rows, made of
-// 64-byte vectors in which a row's dword (or its half of a vector of f16) stands in the row's lane.
-// docs/formats/packed.md draws it.
+// Packed form of the formats with blocks: a unit is two 32-column blocks, or one 256-column block, of 16
+// rows, made of 64-byte vectors in which a row's dword (or its half of a vector of f16) stands in the row's
+// lane. docs/formats/packed.md draws it.
 #pragma once
 
 #include <cstddef>
@@ -34,12 +34,12 @@ inline void get_dwords(const std::byte* vectors, int lane, uint8_t* to, int byte
 
 // Walks the blocks of 16 rows: put(block, unit, block_in_unit, lane) stores one block in its unit. Units
 // start as zeros.
-template <typename Block, int kUnitBytes, typename Put>
+template <typename Block, int kUnitBytes, int kBlocks = kUnitBlocks, int kBlockSize = kActBlock, typename Put>
 void pack_units(const std::byte* const rows[kLanes], int64_t n, std::byte* out, Put put) noexcept {
-  const int64_t n_blocks = n / kActBlock;
-  for (int64_t first = 0; first < n_blocks; first += kUnitBlocks, out += kUnitBytes) {
+  const int64_t n_blocks = n / kBlockSize;
+  for (int64_t first = 0; first < n_blocks; first += kBlocks, out += kUnitBytes) {
     std::memset(out, 0, kUnitBytes);
-    for (int i = 0; i < kUnitBlocks && first + i < n_blocks; ++i) {
+    for (int i = 0; i < kBlocks && first + i < n_blocks; ++i) {
       for (int lane = 0; lane < kLanes; ++lane) {
         if (rows[lane] == nullptr) continue;
         Block block;

@@ -59,10 +59,10 @@ TEST(SetTensorBytes, CountsWholeBlocksOfEachFormat) {
   for (const quant::FormatSpec* f : quant::formats()) {
     TensorInfo t;
     t.format = f;
-    t.shape = {3, 2, 64};
+    t.shape = {3, 2, 512};
     EXPECT_EQ(set_tensor_bytes(t), std::nullopt) << f->name;
     EXPECT_EQ(t.bytes,
-              6U * 64U / static_cast<unsigned>(f->block_size) * static_cast<unsigned>(f->block_bytes));
+              6U * 512U / static_cast<unsigned>(f->block_size) * static_cast<unsigned>(f->block_bytes));
   }
 }
 

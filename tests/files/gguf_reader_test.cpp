@@ -128,12 +128,14 @@ TEST(GgufReader, OpensTheTinyLlamaInEveryFormat) {
       const ScratchFile scratch;
       malform::TinyLlamaOptions options;
       options.format = f->name;
+      if (f->block_size > 64) options.hidden_size = options.intermediate_size = 256;
       options.tied = tied;
       const GgufBuilder b = malform::make_tiny_llama(options);
       write_file(scratch.path(), b.bytes());
       const auto file = open_gguf(scratch.path());
       EXPECT_EQ(file->find("token_embd.weight")->format, f);
-      EXPECT_EQ(file->find("token_embd.weight")->shape, (std::vector<int64_t>{malform::kTinyVocabSize, 64}));
+      EXPECT_EQ(file->find("token_embd.weight")->shape,
+                (std::vector<int64_t>{malform::kTinyVocabSize, options.hidden_size}));
       EXPECT_EQ(file->find("output.weight") == nullptr, tied);
       EXPECT_EQ(file->metadata().strings("tokenizer.ggml.tokens")->size(), malform::kTinyVocabSize);
       use(*file);

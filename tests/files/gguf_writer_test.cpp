@@ -79,8 +79,8 @@ TEST(GgufWriter, EveryMetadataTypeAndFormatSurvives) {
   std::vector<TensorInfo> tensors;
   std::vector<std::string> data;
   for (const quant::FormatSpec* f : quant::formats()) {
-    tensors.push_back(tensor("t." + std::string(f->name), {3, 64}, f->name));
-    data.emplace_back(3 * 64 / static_cast<unsigned>(f->block_size) * static_cast<unsigned>(f->block_bytes),
+    tensors.push_back(tensor("t." + std::string(f->name), {3, 256}, f->name));
+    data.emplace_back(3 * 256 / static_cast<unsigned>(f->block_size) * static_cast<unsigned>(f->block_bytes),
                       static_cast<char>('A' + data.size()));
   }
   GgufWriter writer(scratch.path(), metadata, tensors);

@@ -28,6 +28,18 @@ inline KernelTable plain_table() {
   t.rms_norm = [](const float* x, const float* w, float eps, int64_t n, float* y) noexcept {
     vector::rms_norm<L>(x, w, eps, n, y);
   };
+  t.layer_norm = [](const float* x, const float* w, const float* b, float eps, int64_t n, float* y) noexcept {
+    vector::layer_norm<L>(x, w, b, eps, n, y);
+  };
+  t.add_scaled = [](float* x, const float* y, float factor, int64_t n) noexcept {
+    vector::add_scaled<L>(x, y, factor, n);
+  };
+  t.scale = [](float* x, float factor, int64_t n) noexcept { vector::scale<L>(x, factor, n); };
+  t.softcap = [](float* x, float cap, int64_t n) noexcept { vector::softcap<L>(x, cap, n); };
+  t.gelu_mul = [](const float* g, const float* u, int64_t n, float* o) noexcept {
+    vector::gelu_mul<L>(g, u, n, o);
+  };
+  t.gelu = [](float* x, int64_t n) noexcept { vector::gelu<L>(x, n); };
   t.add = [](float* x, const float* y, int64_t n) noexcept { vector::add<L>(x, y, n); };
   t.silu_mul = [](const float* g, const float* u, int64_t n, float* o) noexcept {
     vector::silu_mul<L>(g, u, n, o);

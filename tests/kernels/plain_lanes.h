@@ -82,6 +82,9 @@ struct PlainLanes {
   PlainLanes exp2() const {
     return each([&](int i) { return exp2_f32(x[i]); });
   }
+  PlainLanes tanh() const {
+    return each([&](int i) { return tanh_f32(x[i]); });
+  }
   float sum() const {
     PlainLanes t = *this;
     for (int half = 8; half > 0; half /= 2) {

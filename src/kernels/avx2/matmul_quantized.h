@@ -1,5 +1,4 @@
-// Quantised matmul with AVX2, for every format packed in 32-column blocks: 16 rows (two vectors of 8) by 1 to
-// 4 tokens.
+// Quantised matmul with AVX2, for every format of quant/formats: 16 rows (two vectors of 8) by 1 to 4 tokens.
 //
 // Rows are lanes, so a dword of activations is broadcast and meets a dword of each row; no sum ever crosses
 // lanes. The integer sums of a block stay in registers; the float sums F, needed once per block, may live on
@@ -74,26 +73,100 @@ inline void store_rows(float* y, Floats v, int64_t n_rows) {
   memcpy(y, lanes, static_cast<size_t>(n_rows) * sizeof(float));
 }
 
-// A format W says:
-//   kUnitBytes, kBlockBytes   of a unit of two blocks, and of the codes of one block, which start the unit
-//   kHasMin
-//   dot<T>(codes, q, stride, sum, sum_stride, out)   out[t] = Σ code·q over one block; q and sum: of the
-//   first token scale(unit, i), min(unit, i)                     of block i of the unit column(codes, k) the
-//   codes of column k of a block
+// Activations of one 32-column block: codes and their sums of a tile's first token, and the steps to the
+// next.
+struct BlockInput {
+  const int8_t* q;
+  int64_t stride;
+  const int32_t* sum;
+  int64_t sum_stride;
+};
+
+// What a format W says:
+//   kUnitBytes, kUnitBlocks    of a unit of the packed form
+//   kMins                      0, 1 or 2: FormatSpec::n_mins
+//   kFactors                   whether its DecodedBlock::factor is not always 1
+//   Unit(p)                    the unit at p; what its blocks share may be expanded here
+//   and of block i of a unit, which stands at unit.codes(i):
+//   dot<T>(unit, i, x, out)    out[t] = Σ factor·code·q for T tokens
+//   scale(unit, i), min(unit, i, half), factor(unit, i, half)
+//   column(unit, i, k)         the codes of column k
+
+// The 16 rows' weights of one column.
+template <typename W>
+inline Floats weights(const typename W::Unit& unit, int i, int k) {
+  Floats weight = W::scale(unit, i);
+  if constexpr (W::kFactors) weight = times(weight, to_floats(W::factor(unit, i, k / 16)));
+  weight = times(weight, to_floats(W::column(unit, i, k)));
+  if constexpr (W::kMins != 0) weight = plus(weight, W::min(unit, i, k / 16));
+  return weight;
+}
+
 template <typename W>
 inline Floats add_outliers(const QuantizedRows& x, const std::byte* group, int64_t token, Floats F) {
   const int64_t first = token * x.max_outliers;
   for (int64_t n = first; n < first + x.n_outliers[token]; ++n) {
     const int64_t kb = x.outlier_k[n] / quant::kActBlock;
-    const int i = static_cast<int>(kb % 2);
-    const std::byte* unit = group + kb / 2 * W::kUnitBytes;
-    const Ints code =
-        W::column(unit + i * W::kBlockBytes, static_cast<int>(x.outlier_k[n] % quant::kActBlock));
-    Floats weight = times(W::scale(unit, i), to_floats(code));
-    if constexpr (W::kHasMin) weight = plus(weight, W::min(unit, i));
+    const typename W::Unit unit(group + kb / W::kUnitBlocks * W::kUnitBytes);
+    const Floats weight =
+        weights<W>(unit, static_cast<int>(kb % W::kUnitBlocks), x.outlier_k[n] % quant::kActBlock);
     F = fma(all(x.outlier_x[n]), weight, F);
   }
   return F;
+}
+
+// x.scale · Σ q over each half of a block: the first half's in the low four lanes, the second's in the
+// others.
+inline __m256 scaled_half_sums(const int8_t* q, __m256 x_scale) {
+  const __m256i codes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(q));
+  __m256i sums = _mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_set1_epi8(1), codes), _mm256_set1_epi16(1));
+  sums = _mm256_add_epi32(sums, _mm256_shuffle_epi32(sums, _MM_SHUFFLE(1, 0, 3, 2)));
+  sums = _mm256_add_epi32(sums, _mm256_shuffle_epi32(sums, _MM_SHUFFLE(2, 3, 0, 1)));
+  return _mm256_mul_ps(x_scale, _mm256_cvtepi32_ps(sums));
+}
+
+// The term of the minima, for one token. w_min: of both halves, or of each.
+template <int kMins>
+inline Floats add_mins(const Floats* w_min, const int8_t* q, int32_t sum, __m256 x_scale, Floats F) {
+  if constexpr (kMins == 1) {
+    const __m256 scaled = _mm256_mul_ps(x_scale, _mm256_cvtepi32_ps(_mm256_set1_epi32(sum)));
+    return fma(w_min[0], {scaled, scaled}, F);
+  } else {
+    const __m256 sums = scaled_half_sums(q, x_scale);
+    const __m256 first = _mm256_permute2f128_ps(sums, sums, 0x00);
+    const __m256 second = _mm256_permute2f128_ps(sums, sums, 0x11);
+    F = fma(w_min[0], {first, first}, F);
+    return fma(w_min[1], {second, second}, F);
+  }
+}
+
+// F[t] after block i of a unit. x: of its first column, scale: of the tile's first token.
+template <typename W, int T>
+inline void add_block(const typename W::Unit& unit, int i, const BlockInput& x, const float* scale,
+                      Floats* F) {
+  Ints dot[T];
+  W::template dot<T>(unit, i, x, dot);
+  const Floats w_scale = W::scale(unit, i);
+  Floats w_min[2];
+  if constexpr (W::kMins > 0) w_min[0] = W::min(unit, i, 0);
+  if constexpr (W::kMins > 1) w_min[1] = W::min(unit, i, 1);
+#pragma GCC unroll 4
+  for (int t = 0; t < T; ++t) {
+    const __m256 x_scale = _mm256_broadcast_ss(scale + t * x.sum_stride);
+    F[t] = fma(to_floats(dot[t]), times(w_scale, {x_scale, x_scale}), F[t]);
+    if constexpr (W::kMins != 0) {
+      F[t] = add_mins<W::kMins>(w_min, x.q + t * x.stride, x.sum[t * x.sum_stride], x_scale, F[t]);
+    }
+  }
+}
+
+// For one token: asks for what this block's part of the unit is as far ahead.
+template <typename W>
+inline void prefetch_block(const std::byte* unit, int i) {
+  constexpr int kLines = W::kUnitBytes / 64;
+  for (int line = kLines * i / W::kUnitBlocks; line < kLines * (i + 1) / W::kUnitBlocks; ++line) {
+    _mm_prefetch(reinterpret_cast<const char*>(unit) + kPrefetchBytes + line * 64, _MM_HINT_T0);
+  }
 }
 
 // 16 rows by T tokens. y: of the first token.
@@ -106,27 +179,16 @@ void tile(const MatmulArgs& a, const std::byte* group, int64_t token, float* y, 
   Floats F[T];
 #pragma GCC unroll 4
   for (int t = 0; t < T; ++t) F[t] = all(0);
-  for (int64_t kb = 0; kb < x.n_blocks; ++kb) {
-    const int i = static_cast<int>(kb % 2);
-    const std::byte* unit = group + kb / 2 * W::kUnitBytes;
-    const std::byte* codes = unit + i * W::kBlockBytes;
-    if constexpr (T == 1) {
-      for (int line = 0; line < W::kUnitBytes / 2; line += 64) {
-        _mm_prefetch(reinterpret_cast<const char*>(codes) + kPrefetchBytes + line, _MM_HINT_T0);
-      }
-    }
-    Ints dot[T];
-    W::template dot<T>(codes, q + kb * quant::kActBlock, x.stride, x_sum + kb, x.n_blocks, dot);
-    const Floats w_scale = W::scale(unit, i);
-#pragma GCC unroll 4
-    for (int t = 0; t < T; ++t) {
-      const __m256 scale = _mm256_broadcast_ss(x_scale + t * x.n_blocks + kb);
-      F[t] = fma(to_floats(dot[t]), times(w_scale, {scale, scale}), F[t]);
-      if constexpr (W::kHasMin) {
-        const __m256 sum = _mm256_cvtepi32_ps(_mm256_set1_epi32(x_sum[t * x.n_blocks + kb]));
-        const __m256 scaled = _mm256_mul_ps(scale, sum);
-        F[t] = fma(W::min(unit, i), {scaled, scaled}, F[t]);
-      }
+  const std::byte* p = group;
+  for (int64_t first = 0; first < x.n_blocks; first += W::kUnitBlocks, p += W::kUnitBytes) {
+    const typename W::Unit unit(p);
+    const int64_t left = x.n_blocks - first;
+    const int n = left < W::kUnitBlocks ? static_cast<int>(left) : W::kUnitBlocks;
+    for (int i = 0; i < n; ++i) {
+      if constexpr (T == 1) prefetch_block<W>(p, i);
+      const int64_t kb = first + i;
+      add_block<W, T>(unit, i, {q + kb * quant::kActBlock, x.stride, x_sum + kb, x.n_blocks}, x_scale + kb,
+                      F);
     }
   }
   // By way of memory, so that the loop over tokens need not be unrolled and F[t] above is never indexed by a

@@ -13,6 +13,29 @@ using quant::kLanes;
 
 constexpr int kTile = 8;  // tokens that share one decoding of the weights
 
+constexpr int kHalf = kActBlock / 2;
+
+int32_t half_dot(const DecodedBlock& w, int half, const int8_t* q) {
+  int32_t dot = 0;
+  for (int k = half * kHalf; k < (half + 1) * kHalf; ++k) dot += w.code[k] * q[k];
+  return dot;
+}
+
+// F after one 32-column block; x_sum is the sum of q over it.
+float add_block(const FormatSpec& format, const DecodedBlock& w, const int8_t* q, float x_scale,
+                int32_t x_sum, float F) {
+  const int32_t dot = w.factor[0] * half_dot(w, 0, q) + w.factor[1] * half_dot(w, 1, q);
+  F = std::fma(static_cast<float>(dot), w.scale * x_scale, F);
+  if (format.n_mins == 1) F = std::fma(w.min[0], x_scale * static_cast<float>(x_sum), F);
+  if (format.n_mins == 2) {
+    int32_t first = 0;
+    for (int k = 0; k < kHalf; ++k) first += q[k];
+    F = std::fma(w.min[0], x_scale * static_cast<float>(first), F);
+    F = std::fma(w.min[1], x_scale * static_cast<float>(x_sum - first), F);
+  }
+  return F;
+}
+
 // One output row, tokens [token, token + n), n ≤ kTile: sums F of the quantised formats.
 void quantized_row(const MatmulArgs& a, const std::byte* group, int lane, int64_t token, int n, float* F) {
   const FormatSpec& format = *a.format;
@@ -23,23 +46,15 @@ void quantized_row(const MatmulArgs& a, const std::byte* group, int lane, int64_
     format.decode(group, kb, lane, w);
     for (int t = 0; t < n; ++t) {
       const int8_t* q = x.q + (token + t) * x.stride + kb * kActBlock;
-      const float scale = x.scale[(token + t) * x.n_blocks + kb];
-      int32_t dot = 0;
-      for (int k = 0; k < kActBlock; ++k) dot += w.code[k] * q[k];
-      F[t] = std::fma(static_cast<float>(dot), w.scale * scale, F[t]);
-      if (format.has_min) {
-        const auto sum = static_cast<float>(x.sum[(token + t) * x.n_blocks + kb]);
-        F[t] = std::fma(w.min, scale * sum, F[t]);
-      }
+      const int64_t i = (token + t) * x.n_blocks + kb;
+      F[t] = add_block(format, w, q, x.scale[i], x.sum[i], F[t]);
     }
   }
   for (int t = 0; t < n; ++t) {
     const int64_t first = (token + t) * x.max_outliers;
     for (int64_t i = first; i < first + x.n_outliers[token + t]; ++i) {
       format.decode(group, x.outlier_k[i] / kActBlock, lane, w);
-      float weight = w.scale * static_cast<float>(w.code[x.outlier_k[i] % kActBlock]);
-      if (format.has_min) weight = weight + w.min;
-      F[t] = std::fma(x.outlier_x[i], weight, F[t]);
+      F[t] = std::fma(x.outlier_x[i], quant::weight(format, w, x.outlier_k[i] % kActBlock), F[t]);
     }
   }
 }

@@ -56,8 +56,9 @@ inline void decode(const std::byte* group, int64_t kb, int lane, DecodedBlock& o
   uint8_t nibbles[16];
   get_dwords(unit + i * kBlockVectors, lane, nibbles, 16);
   unpack_nibbles(nibbles, -kBias, out.code);
+  out.factor[0] = out.factor[1] = 1;
   out.scale = to_float(get_f16(unit + kScales, i, lane));
-  out.min = 0;
+  out.min[0] = out.min[1] = 0;
 }
 
 inline const FormatSpec& format() {
@@ -73,7 +74,7 @@ inline const FormatSpec& format() {
                                   .unit_bytes = kUnitBytes,
                                   .pack = pack,
                                   .decode = decode,
-                                  .has_min = false,
+                                  .n_mins = 0,
                                   .value = nullptr};
   return spec;
 }

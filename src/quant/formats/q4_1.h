@@ -58,8 +58,9 @@ inline void decode(const std::byte* group, int64_t kb, int lane, DecodedBlock& o
   uint8_t nibbles[16];
   get_dwords(unit + i * kBlockVectors, lane, nibbles, 16);
   unpack_nibbles(nibbles, 0, out.code);
+  out.factor[0] = out.factor[1] = 1;
   out.scale = to_float(get_f16(unit + kScales, i, lane));
-  out.min = to_float(get_f16(unit + kMins, i, lane));
+  out.min[0] = out.min[1] = to_float(get_f16(unit + kMins, i, lane));
 }
 
 inline const FormatSpec& format() {
@@ -75,7 +76,7 @@ inline const FormatSpec& format() {
                                   .unit_bytes = kUnitBytes,
                                   .pack = pack,
                                   .decode = decode,
-                                  .has_min = true,
+                                  .n_mins = 1,
                                   .value = nullptr};
   return spec;
 }

@@ -57,8 +57,9 @@ inline void decode(const std::byte* group, int64_t kb, int lane, DecodedBlock& o
   uint8_t flipped[kActBlock];
   get_dwords(unit + i * kBlockVectors, lane, flipped, kActBlock);
   for (int k = 0; k < kActBlock; ++k) out.code[k] = static_cast<int16_t>(flipped[k] - kSignFlip);
+  out.factor[0] = out.factor[1] = 1;
   out.scale = to_float(get_f16(unit + kScales, i, lane));
-  out.min = 0;
+  out.min[0] = out.min[1] = 0;
 }
 
 inline const FormatSpec& format() {
@@ -74,7 +75,7 @@ inline const FormatSpec& format() {
                                   .unit_bytes = kUnitBytes,
                                   .pack = pack,
                                   .decode = decode,
-                                  .has_min = false,
+                                  .n_mins = 0,
                                   .value = nullptr};
   return spec;
 }

@@ -8,12 +8,24 @@ namespace {
 
 namespace layout = quant::q4_0;
 
-struct Q4_0 : Nibbles<layout::kBias> {
+struct Q4_0 {
   static constexpr int kUnitBytes = layout::kUnitBytes;
-  static constexpr bool kHasMin = false;
-  static_assert(kBlockBytes == layout::kBlockVectors);
-  static inline Floats scale(const std::byte* unit, int i) {
-    return load_halves(unit + layout::kScales + i * 32);
+  static constexpr int kUnitBlocks = quant::kUnitBlocks;
+  static constexpr int kMins = 0;
+  static constexpr bool kFactors = false;
+  static constexpr int kBias = layout::kBias;
+  using Unit = PlainUnit<0, layout::kBlockVectors>;
+
+  template <int T>
+  static inline void dot(const Unit& unit, int i, const BlockInput& x, Ints* out) {
+    dot_nibbles<Q4_0, T>(unit, i, x, out);
+  }
+  static inline Floats scale(const Unit& unit, int i) {
+    return load_halves(unit.p + layout::kScales + i * 32);
+  }
+  static inline Ints column(const Unit& unit, int i, int k) {
+    const Ints code = unsigned_byte(nibble_quad(unit.codes(i), k / 4), k % 4);
+    return minus(code, all_ints(kBias));
   }
 };
 
