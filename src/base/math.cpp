@@ -41,6 +41,21 @@ float exp2_f32(float x) {
   return p * power(half) * power(rest);
 }
 
+float tanh_f32(float x) {
+  if (x != x) return x;
+  float y = std::fabs(x) * kTanhScale;
+  y = y > kTanhLimit ? kTanhLimit : y;
+  const float n = std::nearbyint(y);
+  const float f = y - n;
+  float p = kExp2Poly[5];
+  for (int i = 4; i >= 0; --i) p = std::fma(p, f, kExp2Poly[i]);
+  const uint32_t bits = static_cast<uint32_t>(static_cast<int32_t>(n) + 127) << 23;
+  float power;
+  std::memcpy(&power, &bits, sizeof power);
+  const float e = std::fma(p * f, power, power - 1.0f);  // (2^f − 1) 2^n + (2^n − 1)
+  return std::copysign(e / (e + 2.0f), x);
+}
+
 double exp_f64(double x) {
   if (x != x) return x;
   if (x < -708.0) return 0.0;

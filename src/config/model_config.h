@@ -8,11 +8,32 @@
 
 namespace kelda {
 
+// How the rotary wavelengths were stretched to reach beyond the context of pre-training.
+enum class RopeScaling {
+  kNone,
+  kLinear,    // every wavelength × factor
+  kLlama3,    // the long ones × factor, the short ones as they are, a ramp between
+  kYarn,      // likewise by rotations within the original context, and cos and sin a little larger
+  kLongRope,  // each wavelength by a factor of its own, one list up to the original context, one beyond
+};
+
 struct RopeConfig {
   double theta = 10000.0;
-  int64_t n_rot = 0;  // leading dimensions of each head that are rotated, even
+  int64_t n_rot = 0;  // leading dimensions of each head that are rotated, even; 0 = no rotation at all
   bool interleaved =
       false;  // pairs (2i, 2i+1) as in Llama's GGUF files; else (i, i + n_rot/2) as in GPT-NeoX
+  RopeScaling scaling = RopeScaling::kNone;
+  double factor = 1.0;           // how many times longer than the original context; linear, llama3, yarn
+  int64_t original_context = 0;  // positions of pre-training, before stretching; llama3, yarn, longrope
+  double low_freq_factor = 1.0, high_freq_factor = 4.0;  // llama3
+  double beta_fast = 32.0, beta_slow = 1.0;              // yarn: rotations within the original context
+  double attn_factor = 0.0;   // cos and sin are multiplied by it; 0 = what the scaling's paper derives
+  bool long_factors = false;  // longrope: the list for texts beyond the original context
+};
+
+enum class NormKind {
+  kRms,    // x / rms(x) · w
+  kLayer,  // (x − mean) / deviation · w + b
 };
 
 struct ModelConfig {
@@ -26,9 +47,23 @@ struct ModelConfig {
   int64_t n_kv_heads = 0;  // KV heads; n_heads is a multiple (GQA; 1 is MQA)
   int64_t head_dim = 0;
   int64_t n_ctx_train = 0;  // the window: positions the model was trained on
-  float rms_norm_eps = 0;
-  RopeConfig rope;
+  NormKind norm = NormKind::kRms;
+  float norm_eps = 0;
+
   std::vector<int64_t> windows;  // [n_layers] keys back that a layer sees, its own included; 0 = all
+  RopeConfig rope;
+  RopeConfig rope_windowed;  // of the layers with a window, where local_rope says that they have their own
+  bool local_rope = false;
+  float attention_scale = 0;    // of q·k; usually 1 / √head_dim
+  float attention_softcap = 0;  // scores become cap · tanh(score / cap); 0 = not
+  float final_softcap = 0;      // logits likewise
+  float embedding_scale = 1;    // of the token's vector
+
+  int64_t n_experts = 0;       // per layer; 0 = a dense network
+  int64_t n_experts_used = 0;  // of them, for each token
+  int64_t expert_intermediate_size = 0;
+  int64_t shared_intermediate_size = 0;  // of the expert that every token takes; 0 = there is none
+  bool norm_topk_prob = false;           // the chosen experts' weights are divided by their sum
 
   uint64_t bytes() const { return sizeof *this + architecture.size() + name.size() + windows.size() * 8; }
 };

@@ -48,21 +48,37 @@ void refuse_unknown_tensors(const ModelFile& file, const TensorList& list) {
   }
 }
 
-// A piece of a matrix: row groups [first, first + count).
+// A piece of a matrix: row groups [first, first + count). The matrix begins at row `row` of its tensor.
 struct Piece {
   const TensorInfo* tensor;
   quant::PackedMatrix* matrix;
+  int64_t row;
   int64_t first, count;
+
+  int64_t first_row() const { return first * quant::kLanes; }
+  int64_t n_rows() const { return std::min(matrix->rows() - first_row(), count * quant::kLanes); }
 };
+
+int64_t n_matrices_of(const TensorSpec& spec) {
+  return spec.kind == TensorSpec::Kind::kStack ? spec.shape[0] : 1;
+}
+
+// All of `matrix`, which is rows [row, row + matrix.rows()) of the tensor.
+void add_pieces(const TensorInfo& t, quant::PackedMatrix& matrix, int64_t row, std::vector<Piece>& pieces) {
+  const int64_t group_bytes = quant::row_bytes(*t.format, t.cols()) * quant::kLanes;
+  const int64_t per_piece = std::max<int64_t>(1, kPieceBytes / group_bytes);
+  for (int64_t g = 0; g < matrix.n_groups(); g += per_piece) {
+    pieces.push_back({&t, &matrix, row, g, std::min(per_piece, matrix.n_groups() - g)});
+  }
+}
 
 void load_piece(const ModelFile& file, const Piece& piece, std::vector<std::byte>& raw,
                 std::vector<std::byte>& floats) {
   const TensorInfo& t = *piece.tensor;
-  const int64_t first_row = piece.first * quant::kLanes;
-  const int64_t n_rows = std::min(t.rows() - first_row, piece.count * quant::kLanes);
+  const int64_t n_rows = piece.n_rows();
   const int64_t row_bytes = quant::row_bytes(*t.format, t.cols());
   raw.resize(static_cast<std::size_t>(n_rows * row_bytes));
-  file.read(t, static_cast<uint64_t>(first_row * row_bytes), raw);
+  file.read(t, static_cast<uint64_t>((piece.row + piece.first_row()) * row_bytes), raw);
   const std::byte* rows = raw.data();
   if (&piece.matrix->format() != t.format) {  // the reference path: through float32
     floats.resize(static_cast<std::size_t>(n_rows * t.cols()) * sizeof(float));
@@ -104,10 +120,8 @@ void load_pieces(const ModelFile& file, const std::vector<Piece>& pieces, Thread
     });
     if (error) std::rethrow_exception(error);
     for (std::size_t i = at; i < at + n; ++i) {
-      const int64_t rows = std::min(pieces[i].tensor->rows() - pieces[i].first * quant::kLanes,
-                                    pieces[i].count * quant::kLanes);
-      done +=
-          static_cast<uint64_t>(rows * quant::row_bytes(*pieces[i].tensor->format, pieces[i].tensor->cols()));
+      const TensorInfo& t = *pieces[i].tensor;
+      done += static_cast<uint64_t>(pieces[i].n_rows() * quant::row_bytes(*t.format, t.cols()));
     }
     if (progress) progress(done, total);
   }
@@ -130,8 +144,9 @@ uint64_t packed_bytes(const ModelFile& file, const TensorList& list, Compute com
       continue;
     }
     const quant::FormatSpec& format = packed_format(*t, compute);
-    bytes += static_cast<uint64_t>(ceil_div(t->rows(), quant::kLanes) * ceil_div(t->cols(), format.unit_k) *
-                                   format.unit_bytes);
+    const int64_t n_matrices = n_matrices_of(spec), rows = t->rows() / n_matrices;
+    bytes += static_cast<uint64_t>(n_matrices * ceil_div(rows, quant::kLanes) *
+                                   ceil_div(t->cols(), format.unit_k) * format.unit_bytes);
   }
   return bytes;
 }
@@ -152,12 +167,16 @@ Weights load_weights(const ModelFile& file, const TensorList& list, Compute comp
       weights.vectors_[spec.name] = load_vector(file, *t);
       continue;
     }
-    auto& matrix = weights.matrices_[spec.name] =
-        quant::PackedMatrix(packed_format(*t, compute), t->rows(), t->cols());
-    const int64_t group_bytes = quant::row_bytes(*t->format, t->cols()) * quant::kLanes;
-    const int64_t per_piece = std::max<int64_t>(1, kPieceBytes / group_bytes);
-    for (int64_t g = 0; g < matrix.n_groups(); g += per_piece) {
-      pieces.push_back({t, &matrix, g, std::min(per_piece, matrix.n_groups() - g)});
+    const int64_t n_matrices = n_matrices_of(spec), rows = t->rows() / n_matrices;
+    const quant::FormatSpec& format = packed_format(*t, compute);
+    if (spec.kind == TensorSpec::Kind::kMatrix) {
+      auto& matrix = weights.matrices_[spec.name] = quant::PackedMatrix(format, rows, t->cols());
+      add_pieces(*t, matrix, 0, pieces);
+    } else {
+      auto& stack = weights.stacks_[spec.name];
+      for (int64_t i = 0; i < n_matrices; ++i) stack.emplace_back(format, rows, t->cols());
+      for (int64_t i = 0; i < n_matrices; ++i)
+        add_pieces(*t, stack[static_cast<std::size_t>(i)], i * rows, pieces);
     }
     total += t->bytes;
   }
@@ -176,6 +195,12 @@ const quant::PackedMatrix& Weights::matrix(std::string_view name) const {
   return it->second;
 }
 
+std::span<const quant::PackedMatrix> Weights::stack(std::string_view name) const {
+  const auto it = stacks_.find(name);
+  KELDA_CHECK(it != stacks_.end());
+  return it->second;
+}
+
 std::span<const float> Weights::vector(std::string_view name) const {
   const auto it = vectors_.find(name);
   KELDA_CHECK(it != vectors_.end());
@@ -183,12 +208,15 @@ std::span<const float> Weights::vector(std::string_view name) const {
 }
 
 bool Weights::has(std::string_view name) const {
-  return matrices_.find(name) != matrices_.end() || vectors_.find(name) != vectors_.end();
+  return matrices_.count(name) + stacks_.count(name) + vectors_.count(name) != 0;
 }
 
 uint64_t Weights::bytes() const {
   uint64_t bytes = 0;
   for (const auto& [name, m] : matrices_) bytes += m.bytes();
+  for (const auto& [name, stack] : stacks_) {
+    for (const auto& m : stack) bytes += m.bytes();
+  }
   for (const auto& [name, v] : vectors_) bytes += v.size() * sizeof(float);
   return bytes;
 }
@@ -196,6 +224,9 @@ uint64_t Weights::bytes() const {
 std::vector<std::string_view> Weights::formats() const {
   std::set<std::string_view> names;
   for (const auto& [name, m] : matrices_) names.insert(m.format().name);
+  for (const auto& [name, stack] : stacks_) {
+    for (const auto& m : stack) names.insert(m.format().name);
+  }
   return {names.begin(), names.end()};
 }
 

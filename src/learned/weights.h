@@ -25,6 +25,7 @@ class Weights {
   // The tensor must be in the list that was loaded (KELDA_CHECK). A tied tensor answers with the one it is
   // tied to.
   const quant::PackedMatrix& matrix(std::string_view name) const;
+  std::span<const quant::PackedMatrix> stack(std::string_view name) const;
   std::span<const float> vector(std::string_view name) const;
   bool has(std::string_view name) const;
 
@@ -36,6 +37,7 @@ class Weights {
   friend Weights load_weights(const ModelFile&, const TensorList&, Compute, ThreadPool&,
                               const std::function<void(uint64_t, uint64_t)>&);
   std::map<std::string, quant::PackedMatrix, std::less<>> matrices_;
+  std::map<std::string, std::vector<quant::PackedMatrix>, std::less<>> stacks_;
   std::map<std::string, std::vector<float>, std::less<>> vectors_;
   std::map<std::string, std::string, std::less<>> tied_;
 };

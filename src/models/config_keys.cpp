@@ -24,6 +24,17 @@ double ConfigKeys::number(std::string_view name, double lo, double hi, double ot
   return metadata_.number(mark(name), lo, hi, otherwise);
 }
 
+bool ConfigKeys::boolean(std::string_view name, bool otherwise) {
+  return metadata_.boolean(mark(name), otherwise);
+}
+
+const std::vector<bool>* ConfigKeys::booleans(std::string_view name) {
+  const MetadataValue* value = metadata_.find(full(name));
+  const auto* flags = value == nullptr ? nullptr : std::get_if<std::vector<bool>>(&value->variant());
+  if (flags != nullptr) mark(name);
+  return flags;
+}
+
 std::string ConfigKeys::text(std::string_view name, std::string_view otherwise) {
   return metadata_.text(mark(name), otherwise);
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "config/metadata.h"
 
@@ -27,6 +28,9 @@ class ConfigKeys {
   int64_t integer(std::string_view name, int64_t lo, int64_t hi, int64_t otherwise);
   double number(std::string_view name, double lo, double hi);
   double number(std::string_view name, double lo, double hi, double otherwise);
+  bool boolean(std::string_view name, bool otherwise);
+  // nullptr where the key is absent or of another type; it is marked as read only where it is of this one.
+  const std::vector<bool>* booleans(std::string_view name);
   std::string text(std::string_view name, std::string_view otherwise);
 
   // The one value that the arithmetic of this build amounts to. Absent is the same; any other value throws

@@ -18,16 +18,9 @@ struct NeutralKey {
   ConfigKeys::Neutral value;
 };
 constexpr NeutralKey kNeutralKeys[] = {
-    {"rope.scaling.type", "none"},
-    {"rope.scaling.factor", 1.0},
-    {"rope.scaling.attn_factor", 1.0},
-    {"rope.scale_linear", 1.0},  // an older name of rope.scaling.factor
-    {"attention.causal", true},
-    {"attention.sliding_window", int64_t{0}},
-    {"expert_count", int64_t{0}},
-    {"expert_used_count", int64_t{0}},
-    {"logit_scale", 1.0},
-    {"embedding_scale", 1.0},
+    {"attention.causal", true},   {"attention.sliding_window", int64_t{0}},
+    {"expert_count", int64_t{0}}, {"expert_used_count", int64_t{0}},
+    {"logit_scale", 1.0},         {"embedding_scale", 1.0},
     {"residual_scale", 1.0},
 };
 
@@ -110,12 +103,7 @@ ModelConfig read_config(const Metadata& m) {
   c.intermediate_size = k.integer("feed_forward_length", 1, kMaxWidth);
   c.n_ctx_train = k.integer("context_length", 1, std::numeric_limits<int32_t>::max() / 2);
   read_heads(k, c);
-  c.rms_norm_eps = static_cast<float>(k.number("attention.layer_norm_rms_epsilon", 0, 1));
-  c.rope.theta = k.number("rope.freq_base", 1e-3, 1e12, 10000.0);
-  c.rope.n_rot = k.integer("rope.dimension_count", 2, c.head_dim, c.head_dim);
-  if (c.rope.n_rot % 2 != 0) {
-    fail(ErrorCode::kBadInput, "{} is {}: it must be even", k.full("rope.dimension_count"), c.rope.n_rot);
-  }
+  c.attention_scale = 1.0f / std::sqrt(static_cast<float>(c.head_dim));
   c.vocab_size = read_vocab_size(k, m);
   c.windows.assign(static_cast<std::size_t>(c.n_layers), 0);
   family.read(k, c);

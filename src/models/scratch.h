@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
-#include "config/model_config.h"
 #include "ops/activations.h"
 #include "ops/attention.h"
+#include "ops/experts.h"
 #include "ops/rope.h"
 #include "tensor/buffer.h"
 #include "tensor/matrix.h"
@@ -38,23 +37,19 @@ class Scratch {
  public:
   Plane hidden;            // [n, hidden_size] the residual stream
   Plane normed;            // [n, hidden_size]
-  Plane q, attended;       // [n, n_heads × head_dim]
+  Plane q, attended;       // [n, n_heads × head_dim]; q also holds fused q, k and v
   Plane k, v;              // [n, n_kv_heads × head_dim]
-  Plane gate, up;          // [n, intermediate_size]
+  Plane gate, up;          // [n, intermediate_size]; gate also holds fused gate and up
   Plane delta;             // [n, hidden_size] what a block adds to the residual
   ops::Activations input;  // the rows of the matmul at hand, quantised
   ops::AttentionWorkspace attention;
+  ops::RopeTable angles, local_angles;  // of the pass's positions; local: of layers that have their own
 
-  // The angles of this pass for one rotary configuration; kept, so that a model with two bases has two.
-  ops::RopeTable& rope(const RopeConfig& config);
+  ops::ExpertChoices choices;
+  Plane router;                 // [n, n_experts]
+  Plane expert_in, expert_out;  // [n × n_experts_used, hidden_size]
+
   uint64_t bytes() const;
-
- private:
-  struct Angles {
-    double theta;
-    ops::RopeTable table;
-  };
-  std::vector<Angles> angles_;
 };
 
 }  // namespace kelda::models

@@ -38,8 +38,14 @@ struct Partial {
 class Work {
  public:
   Work(const kernels::KernelTable& kernels, const KvLayer& kv, std::span<const BatchRun> runs,
-       int64_t n_heads, Matrix<const float> q, Matrix<float> out, int n_threads)
-      : kernels_(kernels), kv_(kv), runs_(runs), group_(n_heads / kv.n_kv_heads), q_(q), out_(out) {
+       int64_t n_heads, float softcap, Matrix<const float> q, Matrix<float> out, int n_threads)
+      : kernels_(kernels),
+        kv_(kv),
+        runs_(runs),
+        group_(n_heads / kv.n_kv_heads),
+        softcap_(softcap),
+        q_(q),
+        out_(out) {
     while (tile_rows_ > kMinTileRows && n_tiles() < 4 * n_threads) tile_rows_ /= 2;
   }
 
@@ -98,6 +104,7 @@ class Work {
     kernels::AttentionArgs a;
     a.kv_type = kv_.type;
     a.head_dim = static_cast<int>(kv_.head_dim);
+    a.softcap = softcap_;
     a.n_rows = t.n_rows;
     a.q = q.data();
     a.first_key = first.data();
@@ -156,6 +163,7 @@ class Work {
   const KvLayer& kv_;
   std::span<const BatchRun> runs_;
   int64_t group_;
+  float softcap_;  // in the unit of the scores: those are in powers of two
   Matrix<const float> q_;
   Matrix<float> out_;
   int64_t tile_rows_ = kMaxTileRows;
@@ -240,15 +248,15 @@ void store_kv(Exec& exec, const KvLayer& kv, std::span<const BatchRun> runs, Mat
   }
 }
 
-void attention(Exec& exec, const KvLayer& kv, std::span<const BatchRun> runs, int64_t n_heads, float scale,
-               Matrix<float> q, AttentionWorkspace& workspace, Matrix<float> out) {
+void attention(Exec& exec, const KvLayer& kv, std::span<const BatchRun> runs, int64_t n_heads,
+               ScoreRule scores, Matrix<float> q, AttentionWorkspace& workspace, Matrix<float> out) {
   KELDA_CHECK(kv.n_kv_heads > 0 && n_heads > 0 && n_heads % kv.n_kv_heads == 0);
   KELDA_CHECK(kv.head_dim > 0 && kv.head_dim % 16 == 0);
   KELDA_CHECK(q.cols == n_heads * kv.head_dim && out.cols == q.cols && out.rows == q.rows);
   for (const BatchRun& run : runs) {
     KELDA_CHECK(run.n_tokens > 0 && run.first_row >= 0 && run.first_row + run.n_tokens <= q.rows);
   }
-  const float factor = scale * kLog2E;
+  const float factor = scores.scale * kLog2E;
   for_pieces(exec, q.rows, 0.1 * static_cast<double>(q.cols), [&](int64_t first, int64_t count) {
     for (int64_t r = first; r < first + count; ++r) {
       for (float& x : q.row_span(r)) x *= factor;
@@ -256,7 +264,7 @@ void attention(Exec& exec, const KvLayer& kv, std::span<const BatchRun> runs, in
   });
 
   const int n_threads = exec.pool.n_threads();
-  const Work work(exec.kernels, kv, runs, n_heads, q, out, n_threads);
+  const Work work(exec.kernels, kv, runs, n_heads, scores.softcap * kLog2E, q, out, n_threads);
   const int64_t n_tiles = work.n_tiles();
   int64_t total = 0, most = 0;
   for (int64_t i = 0; i < n_tiles; ++i) {

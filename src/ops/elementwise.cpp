@@ -28,6 +28,36 @@ void add(Exec& exec, Matrix<float> x, Matrix<const float> y) {
   });
 }
 
+void add_bias(Exec& exec, Matrix<float> x, std::span<const float> b) {
+  KELDA_CHECK(static_cast<int64_t>(b.size()) == x.cols);
+  for_segments(exec, x.rows, x.cols, 0.1, [&](int64_t row, int64_t col, int64_t n) {
+    exec.kernels.add(x.row(row) + col, b.data() + col, n);
+  });
+}
+
+void scale(Exec& exec, Matrix<float> x, float factor) {
+  for_segments(exec, x.rows, x.cols, 0.1,
+               [&](int64_t row, int64_t col, int64_t n) { exec.kernels.scale(x.row(row) + col, factor, n); });
+}
+
+void softcap(Exec& exec, Matrix<float> x, float cap) {
+  KELDA_CHECK(cap > 0);
+  for_segments(exec, x.rows, x.cols, 0.8,
+               [&](int64_t row, int64_t col, int64_t n) { exec.kernels.softcap(x.row(row) + col, cap, n); });
+}
+
+void gelu_mul(Exec& exec, Matrix<const float> gate, Matrix<const float> up, Matrix<float> out) {
+  KELDA_CHECK(gate.rows == up.rows && gate.cols == up.cols && out.rows == up.rows && out.cols == up.cols);
+  for_segments(exec, out.rows, out.cols, 0.6, [&](int64_t row, int64_t col, int64_t n) {
+    exec.kernels.gelu_mul(gate.row(row) + col, up.row(row) + col, n, out.row(row) + col);
+  });
+}
+
+void gelu(Exec& exec, Matrix<float> x) {
+  for_segments(exec, x.rows, x.cols, 0.6,
+               [&](int64_t row, int64_t col, int64_t n) { exec.kernels.gelu(x.row(row) + col, n); });
+}
+
 void silu_mul(Exec& exec, Matrix<const float> gate, Matrix<const float> up, Matrix<float> out) {
   KELDA_CHECK(gate.rows == up.rows && gate.cols == up.cols && out.rows == up.rows && out.cols == up.cols);
   for_segments(exec, out.rows, out.cols, 0.6, [&](int64_t row, int64_t col, int64_t n) {

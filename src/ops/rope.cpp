@@ -5,17 +5,20 @@
 
 namespace kelda::ops {
 
-RopeTable::RopeTable(int64_t n_rot, double theta) {
+RopeFrequencies rope_frequencies(int64_t n_rot, double theta) {
   KELDA_CHECK(n_rot > 0 && n_rot % 2 == 0 && theta > 0);
   const double log_theta = log_f64(theta);
+  RopeFrequencies f;
   for (int64_t i = 0; i < n_rot; i += 2) {
-    inverse_wavelength_.push_back(exp_f64(-log_theta * static_cast<double>(i) / static_cast<double>(n_rot)));
+    f.per_token.push_back(exp_f64(-log_theta * static_cast<double>(i) / static_cast<double>(n_rot)));
   }
+  return f;
 }
 
-void RopeTable::fill(Exec& exec, std::span<const int32_t> positions) {
+void RopeTable::fill(Exec& exec, const RopeFrequencies& frequencies, std::span<const int32_t> positions) {
   n_rows_ = static_cast<int64_t>(positions.size());
-  const auto pairs = static_cast<int64_t>(inverse_wavelength_.size());
+  const auto pairs = static_cast<int64_t>(frequencies.per_token.size());
+  n_rot_ = 2 * pairs;
   if (static_cast<int64_t>(cos_.size()) < n_rows_ * pairs) {
     cos_.resize(static_cast<std::size_t>(n_rows_ * pairs));
     sin_.resize(static_cast<std::size_t>(n_rows_ * pairs));
@@ -24,9 +27,9 @@ void RopeTable::fill(Exec& exec, std::span<const int32_t> positions) {
     for (int64_t r = first; r < first + count; ++r) {
       const double position = positions[static_cast<std::size_t>(r)];
       for (int64_t i = 0; i < pairs; ++i) {
-        const SinCos angle = sincos_f64(position * inverse_wavelength_[static_cast<std::size_t>(i)]);
-        cos_[static_cast<std::size_t>(r * pairs + i)] = static_cast<float>(angle.cos);
-        sin_[static_cast<std::size_t>(r * pairs + i)] = static_cast<float>(angle.sin);
+        const SinCos angle = sincos_f64(position * frequencies.per_token[static_cast<std::size_t>(i)]);
+        cos_[static_cast<std::size_t>(r * pairs + i)] = static_cast<float>(angle.cos * frequencies.magnitude);
+        sin_[static_cast<std::size_t>(r * pairs + i)] = static_cast<float>(angle.sin * frequencies.magnitude);
       }
     }
   });

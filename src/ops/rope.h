@@ -10,25 +10,32 @@
 
 namespace kelda::ops {
 
+// How fast each pair of dimensions turns. Made once, at load.
+struct RopeFrequencies {
+  std::vector<double> per_token;  // [n_rot / 2] radians per position
+  double magnitude = 1.0;         // cosines and sines are multiplied by it
+};
+// frequency i = theta^(−2i / n_rot), in double. n_rot: rotated dimensions of a head, even and positive. theta
+// > 0.
+RopeFrequencies rope_frequencies(int64_t n_rot, double theta);
+
 // Cosine and sine of every row's angles, the same for all layers of a pass. STATE.
-//   angle(row, i) = position × theta^(−2i / n_rot), in double, then rounded once to float.
+//   angle(row, i) = position × frequency i; cosine and sine × magnitude in double, then rounded once to
+//   float.
 class RopeTable {
  public:
-  // n_rot: rotated dimensions of a head, even and positive. theta > 0.
-  RopeTable(int64_t n_rot, double theta);
-
   // Computes the rows of a pass; room is kept for the next.
-  void fill(Exec& exec, std::span<const int32_t> positions);
+  void fill(Exec& exec, const RopeFrequencies& frequencies, std::span<const int32_t> positions);
 
-  int64_t n_rot() const { return 2 * static_cast<int64_t>(inverse_wavelength_.size()); }
+  int64_t n_rot() const { return n_rot_; }
   int64_t n_rows() const { return n_rows_; }
   const float* cos(int64_t row) const { return cos_.data() + row * n_rot() / 2; }  // [n_rot / 2]
   const float* sin(int64_t row) const { return sin_.data() + row * n_rot() / 2; }
   uint64_t bytes() const { return (cos_.capacity() + sin_.capacity()) * sizeof(float); }
 
  private:
-  std::vector<double> inverse_wavelength_;
   std::vector<float> cos_, sin_;
+  int64_t n_rot_ = 0;
   int64_t n_rows_ = 0;
 };
 

@@ -53,6 +53,27 @@ TEST(Exp2, NeverFallsWhereTheArgumentRises) {
   }
 }
 
+TEST(Tanh, RelativeErrorIsBelowFiveInTenMillion) {
+  double worst = 0;
+  for (float x = 1e-30f; x < 30.0f; x *= 1.0001f) {
+    const long double exact = std::tanh(static_cast<long double>(x));
+    worst = std::max(worst, static_cast<double>(std::abs(tanh_f32(x) - exact) / exact));
+  }
+  EXPECT_LT(worst, 5e-7);
+}
+
+TEST(Tanh, IsOddAndEndsAtOne) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  for (float x = 1e-6f; x < 100.0f; x *= 1.01f) EXPECT_EQ(tanh_f32(-x), -tanh_f32(x)) << x;
+  for (const float x : {20.0f, 1000.0f, std::numeric_limits<float>::max(), inf}) {
+    EXPECT_EQ(tanh_f32(x), 1.0f) << x;
+    EXPECT_EQ(tanh_f32(-x), -1.0f) << x;
+  }
+  EXPECT_EQ(tanh_f32(0.0f), 0.0f);
+  EXPECT_TRUE(std::signbit(tanh_f32(-0.0f)));
+  EXPECT_TRUE(std::isnan(tanh_f32(std::numeric_limits<float>::quiet_NaN())));
+}
+
 TEST(Exp, RelativeErrorIsBelowTwoInTenToFifteen) {
   double worst = 0;
   for (double x = -700; x < 709; x += 0.01373) {

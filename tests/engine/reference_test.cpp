@@ -1,5 +1,6 @@
 // The reference path against an independent float32 engine: tests/golden/logits_smollm2.json, made by
-// scripts/make_logits_golden.py, and any other file of that form named in KELDA_REFERENCE.
+// scripts/make_logits_golden.py, and any other file of that form named in KELDA_REFERENCE, for the model file
+// KELDA_REFERENCE_MODEL (the test model where that is unset).
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -18,15 +19,10 @@ constexpr double kSureGap = 0.01;    // greedy choices with a smaller lead than 
 
 class Reference : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto path = testing::test_model();
-    if (!path) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
+  void check_file(const std::string& path, const std::filesystem::path& model) {
     pool_ = std::make_unique<ThreadPool>(2);
-    runner_ = std::make_unique<Runner>(Model::load(*path, {Compute::kReference, {}}, *pool_),
+    runner_ = std::make_unique<Runner>(Model::load(model, {Compute::kReference, {}}, *pool_),
                                        Runner::Options{KvType::kF32, 0, 2048}, *pool_);
-  }
-
-  void check_file(const std::string& path) {
     const auto golden = nlohmann::json::parse(read_text(path, 16 << 20));
     int n_values = 0, n_greedy = 0;
     for (const auto& prompt : golden["prompts"]) {
@@ -82,13 +78,18 @@ class Reference : public ::testing::Test {
 };
 
 TEST_F(Reference, AgreesWithTheGoldenValues) {
-  check_file(std::string(KELDA_SOURCE_DIR) + "/tests/golden/logits_smollm2.json");
+  const auto model = testing::test_model();
+  if (!model) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";
+  check_file(std::string(KELDA_SOURCE_DIR) + "/tests/golden/logits_smollm2.json", *model);
 }
 
 TEST_F(Reference, AgreesWithFurtherValuesWhereGiven) {
   const char* further = std::getenv("KELDA_REFERENCE");
   if (further == nullptr) GTEST_SKIP() << "KELDA_REFERENCE is not set";
-  check_file(further);
+  const char* named = std::getenv("KELDA_REFERENCE_MODEL");
+  const auto model = named != nullptr ? std::optional<std::filesystem::path>(named) : testing::test_model();
+  if (!model) GTEST_SKIP() << "neither KELDA_REFERENCE_MODEL nor KELDA_TEST_MODEL is set";
+  check_file(further, *model);
 }
 
 }  // namespace

@@ -60,13 +60,15 @@ struct Result {
   std::vector<float> m, l, o;
 };
 
-Result run(const KernelTable& table, const Split& split, int64_t split_number, const Rows& rows) {
+Result run(const KernelTable& table, const Split& split, int64_t split_number, const Rows& rows,
+           float softcap = 0) {
   const std::size_t n = rows.pointers.size();
   Result r{std::vector<float>(n, 5), std::vector<float>(n, 5),
            std::vector<float>(n * static_cast<std::size_t>(split.head_dim), 5)};
   AttentionArgs a;
   a.kv_type = split.type;
   a.head_dim = split.head_dim;
+  a.softcap = softcap;
   a.n_rows = static_cast<int64_t>(n);
   a.q = rows.pointers.data();
   a.first_key = rows.first.data();
@@ -122,6 +124,12 @@ TEST_P(AttentionKernel, EqualsTheReferenceBitForBit) {
         expect_same(expected, run(table, split, 3, rows),
                     fmt::format("{} keys {} rows {}", table.name, n_keys, n_rows));
       }
+      const Result capped = run(scalar_table(), split, 3, rows, 2.5f);
+      for (const float x : capped.o) ASSERT_FALSE(std::isnan(x)) << "an unwritten slot came through";
+      for (const KernelTable& table : implementations()) {
+        expect_same(capped, run(table, split, 3, rows, 2.5f),
+                    fmt::format("{} keys {} rows {} capped", table.name, n_keys, n_rows));
+      }
     }
   }
 }
@@ -134,27 +142,29 @@ TEST_P(AttentionKernel, IsCloseToSoftmaxInDouble) {
   Rows rows;
   rows.add(rng, head_dim, 0, n_keys - 1);
   rows.add(rng, head_dim, 70, 250);
-  const Result got = run(scalar_table(), split, 0, rows);
   const auto d = static_cast<std::size_t>(head_dim);
-  for (std::size_t r = 0; r < 2; ++r) {
-    std::vector<double> out(d, 0.0);
-    double l = 0, m = -1e300;
-    std::vector<double> s;
-    for (int64_t j = rows.first[r]; j <= rows.last[r]; ++j) {
-      double dot = 0;
-      for (std::size_t i = 0; i < d; ++i)
-        dot += double{rows.q[r][i]} * split.keys[static_cast<std::size_t>(j) * d + i];
-      s.push_back(dot);
-      m = std::max(m, dot);
+  for (const float cap : {0.0f, 2.5f})
+    for (std::size_t r = 0; r < 2; ++r) {
+      const Result got = run(scalar_table(), split, 0, rows, cap);
+      std::vector<double> out(d, 0.0);
+      double l = 0, m = -1e300;
+      std::vector<double> s;
+      for (int64_t j = rows.first[r]; j <= rows.last[r]; ++j) {
+        double dot = 0;
+        for (std::size_t i = 0; i < d; ++i)
+          dot += double{rows.q[r][i]} * split.keys[static_cast<std::size_t>(j) * d + i];
+        if (cap > 0) dot = cap * std::tanh(dot / cap);
+        s.push_back(dot);
+        m = std::max(m, dot);
+      }
+      for (std::size_t j = 0; j < s.size(); ++j) {
+        const double p = std::exp2(s[j] - m);
+        l += p;
+        const std::size_t at = (static_cast<std::size_t>(rows.first[r]) + j) * d;
+        for (std::size_t i = 0; i < d; ++i) out[i] += p * split.values[at + i];
+      }
+      for (std::size_t i = 0; i < d; ++i) EXPECT_NEAR(got.o[r * d + i] / got.l[r], out[i] / l, 3e-6);
     }
-    for (std::size_t j = 0; j < s.size(); ++j) {
-      const double p = std::exp2(s[j] - m);
-      l += p;
-      const std::size_t at = (static_cast<std::size_t>(rows.first[r]) + j) * d;
-      for (std::size_t i = 0; i < d; ++i) out[i] += p * split.values[at + i];
-    }
-    for (std::size_t i = 0; i < d; ++i) EXPECT_NEAR(got.o[r * d + i] / got.l[r], out[i] / l, 3e-6);
-  }
 }
 
 TEST_P(AttentionKernel, RowWithoutKeysIsEmptyAndReadsNothing) {

@@ -33,6 +33,22 @@ TEST(SiluMul, EqualsTheReferenceBitForBit) {
   }
 }
 
+// Every sign and exponent with some mantissas, and the neighbours of whole and half numbers.
+std::vector<float> every_magnitude() {
+  std::vector<float> x;
+  for (uint32_t bits = 0; bits < 0xFFFFFF00u; bits += 40961) {
+    float v;
+    std::memcpy(&v, &bits, sizeof v);
+    x.push_back(v);
+  }
+  for (int n = -260; n <= 260; ++n) {
+    float v = static_cast<float>(n) / 2;
+    for (int i = 0; i < 4; ++i) v = std::nextafter(v, -1000.0f);
+    for (int i = 0; i < 8; ++i, v = std::nextafter(v, 1000.0f)) x.push_back(v);
+  }
+  return x;
+}
+
 // silu_mul leads every float through the vector exp2, so this compares exp2 over its whole domain: each sign
 // and exponent, and the neighbours of every rounding boundary n + 1/2 of the argument.
 TEST(SiluMul, ExponentialEqualsTheReferenceOverAllMagnitudes) {
@@ -57,6 +73,61 @@ TEST(SiluMul, ExponentialEqualsTheReferenceOverAllMagnitudes) {
     table.silu_mul(gate.data(), up.data(), n, got.data());
     const int64_t i = first_difference(expected, got);
     ASSERT_EQ(i, -1) << table.name << " gate = " << gate[static_cast<std::size_t>(i)];
+  }
+}
+
+// What changes x alone, over every sign and exponent and over odd lengths.
+TEST(InPlace, ScaleSoftcapAndGeluEqualTheReferenceBitForBit) {
+  std::mt19937 rng(4);
+  for (const KernelTable& table : implementations()) {
+    const auto check = [&](const std::vector<float>& x, const auto& run) {
+      auto expected = x, got = x;
+      run(scalar_table(), expected);
+      run(table, got);
+      const int64_t i = first_difference(expected, got);
+      ASSERT_EQ(i, -1) << table.name << " n = " << x.size() << " x = " << x[static_cast<std::size_t>(i)];
+    };
+    std::vector<std::vector<float>> rows = {every_magnitude()};
+    for (int64_t n = 1; n <= 70; ++n) rows.push_back(numbers(rng, n, true));
+    for (const auto& row : rows) {
+      const auto n = static_cast<int64_t>(row.size());
+      check(row, [&](const KernelTable& t, std::vector<float>& x) { t.scale(x.data(), 25.298221f, n); });
+      check(row, [&](const KernelTable& t, std::vector<float>& x) { t.softcap(x.data(), 50.0f, n); });
+      check(row, [&](const KernelTable& t, std::vector<float>& x) { t.softcap(x.data(), 0.3f, n); });
+      check(row, [&](const KernelTable& t, std::vector<float>& x) { t.gelu(x.data(), n); });
+      const auto other = numbers(rng, n, true);
+      check(row, [&](const KernelTable& t, std::vector<float>& x) {
+        t.add_scaled(x.data(), other.data(), 0.7f, n);
+      });
+      check(row, [&](const KernelTable& t, std::vector<float>& x) {
+        t.gelu_mul(x.data(), other.data(), n, x.data());
+      });
+    }
+  }
+}
+
+TEST(Softcap, IsCloseToTheFormulaAndNeverBeyondTheCap) {
+  for (const float cap : {0.5f, 30.0f, 50.0f}) {
+    for (float x = -400; x <= 400; x += 0.313f) {
+      float y = x;
+      scalar_table().softcap(&y, cap, 1);
+      const double expected = cap * std::tanh(double{x} / cap);
+      EXPECT_NEAR(y, expected, 6e-7 * std::abs(expected)) << x << " cap " << cap;
+      EXPECT_LE(std::abs(y), cap);
+    }
+  }
+}
+
+TEST(Gelu, IsCloseToTheFormulaInDouble) {
+  for (float x = -6; x <= 12; x += 0.0137f) {
+    float y = x, product = 0;
+    const float up = 1.5f;
+    scalar_table().gelu(&y, 1);
+    scalar_table().gelu_mul(&x, &up, 1, &product);
+    const double u = std::sqrt(2 / M_PI) * (x + 0.044715 * x * double{x} * x);
+    const double expected = 0.5 * x * (1 + std::tanh(u));
+    EXPECT_NEAR(y, expected, 2e-6 * std::abs(expected) + 1e-9) << x;
+    EXPECT_EQ(product, y * up) << x;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/error.h"
@@ -49,9 +50,9 @@ class TensorFile {
   std::unique_ptr<ModelFile> file_;
 };
 
-TensorList two_tensors() {
+TensorList two_tensors(int64_t n_cols = 64) {
   TensorList list;
-  list.matrix("a.weight", 100, 64);
+  list.matrix("a.weight", 100, n_cols);
   list.vector("n.weight", 64);
   return list;
 }
@@ -73,14 +74,46 @@ std::string error_of(const TensorFile& f, const TensorList& list) {
   return "";
 }
 
+// Each matrix of a stack has row groups of its own, also where its rows are no multiple of 16.
+TEST(Weights, AStackGivesEachMatrixItsRows) {
+  for (const std::string_view format : {std::string_view("f32"), std::string_view("q8_0")}) {
+    const TensorFile f({{"e.weight", {5, 20, 64}, format}});
+    TensorList list;
+    list.stack("e.weight", 5, 20, 64);
+    const Weights w = load(f, list, Compute::kAuto, 3);
+    TensorList flat;
+    flat.matrix("e.weight", 100, 64);
+    const TensorFile same({{"e.weight", {100, 64}, format}});
+    const Weights whole = load(same, flat);
+    const auto stack = w.stack("e.weight");
+    ASSERT_EQ(stack.size(), 5u);
+    EXPECT_TRUE(w.has("e.weight"));
+    std::vector<float> got(64), expected(64);
+    for (std::size_t e = 0; e < 5; ++e) {
+      EXPECT_EQ(stack[e].rows(), 20);
+      for (int64_t r = 0; r < 20; ++r) {
+        stack[e].unpack_row(r, got.data());
+        whole.matrix("e.weight").unpack_row(static_cast<int64_t>(e) * 20 + r, expected.data());
+        EXPECT_EQ(got, expected) << e << " " << r;
+      }
+    }
+    EXPECT_EQ(packed_bytes(f.file(), list, Compute::kAuto), w.bytes());
+    EXPECT_EQ(w.formats(), (std::vector<std::string_view>{format}));
+    TensorList other;
+    other.stack("e.weight", 4, 25, 64);
+    EXPECT_NE(error_of(f, other).find("[4, 25, 64]"), std::string::npos);
+  }
+}
+
 TEST(Weights, GiveBackTheFilesNumbers) {
   for (const quant::FormatSpec* format : quant::formats()) {
-    const TensorFile f({{"a.weight", {100, 64}, format->name}, {"n.weight", {64}, "f32"}});
-    const Weights kept = load(f, two_tensors());
-    const Weights reference = load(f, two_tensors(), Compute::kReference);
+    const int64_t n_cols = std::max<int64_t>(64, format->block_size);
+    const TensorFile f({{"a.weight", {100, n_cols}, format->name}, {"n.weight", {64}, "f32"}});
+    const Weights kept = load(f, two_tensors(n_cols));
+    const Weights reference = load(f, two_tensors(n_cols), Compute::kReference);
     EXPECT_EQ(kept.matrix("a.weight").format().name, format->name);
     EXPECT_EQ(reference.matrix("a.weight").format().name, "f32");
-    std::vector<float> a(64), b(64);
+    std::vector<float> a(static_cast<std::size_t>(n_cols)), b(a.size());
     for (int64_t r = 0; r < 100; ++r) {
       kept.matrix("a.weight").unpack_row(r, a.data());
       reference.matrix("a.weight").unpack_row(r, b.data());

@@ -91,9 +91,9 @@ void add_network_cases(ModelCases& m) {
 void add_meaning_cases(ModelCases& m) {
   m.key("model_vocab_size_other", "llama.vocab_size", scalar(kTinyVocabSize + 1));
   m.key("model_rope_scaling_linear", "llama.rope.scaling.type", scalar("linear"));
-  m.key("model_rope_scaling_factor_4", "llama.rope.scaling.factor", scalar(4.0f));
-  m.key("model_rope_scale_linear_4", "llama.rope.scale_linear", scalar(4.0f));
-  m.key("model_sliding_window_16", "llama.attention.sliding_window", scalar(uint32_t{16}));
+  m.key("model_rope_scaling_factor_0", "llama.rope.scaling.factor", scalar(0.0f));
+  m.key("model_rope_scale_linear_0", "llama.rope.scale_linear", scalar(0.0f));
+  m.key("model_sliding_window_minus_1", "llama.attention.sliding_window", scalar(int32_t{-1}));
   m.key("model_attention_scale_2", "llama.attention.scale", scalar(2.0f));
   m.key("model_not_causal", "llama.attention.causal", scalar(false));
   m.key("model_causal_u32", "llama.attention.causal", scalar(uint32_t{1}));

@@ -44,6 +44,20 @@ TEST(ConfigKeys, ReadUnderThePrefixAndRemember) {
             std::string::npos);
 }
 
+TEST(ConfigKeys, FlagsAreReadOnlyWhereTheyAreFlags) {
+  Metadata m = sample();
+  m.add("arch.flags", MetadataValue(std::vector<bool>{true, false}));
+  ConfigKeys k(m, "arch");
+  ASSERT_NE(k.booleans("flags"), nullptr);
+  EXPECT_EQ(k.booleans("flags")->size(), 2u);
+  EXPECT_TRUE(k.was_read("flags"));
+  EXPECT_EQ(k.booleans("count"), nullptr);
+  EXPECT_FALSE(k.was_read("count"));
+  EXPECT_EQ(k.booleans("missing"), nullptr);
+  EXPECT_TRUE(k.boolean("flag", false));
+  EXPECT_TRUE(k.boolean("missing", true));
+}
+
 TEST(ConfigKeys, WhatNobodyReadIsRefusedByName) {
   const Metadata m = sample();
   ConfigKeys k(m, "arch");

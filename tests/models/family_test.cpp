@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/error.h"
 #include "models/tiny_model.h"
 
@@ -58,7 +60,7 @@ TEST(ReadConfig, TakesTheNumbersOfTheFile) {
   EXPECT_EQ(c.head_dim, 32);
   EXPECT_EQ(c.n_ctx_train, 2048);
   EXPECT_EQ(c.vocab_size, 261);
-  EXPECT_FLOAT_EQ(c.rms_norm_eps, 1e-5f);
+  EXPECT_FLOAT_EQ(c.norm_eps, 1e-5f);
   EXPECT_EQ(c.rope.n_rot, 32);
   EXPECT_TRUE(c.rope.interleaved);
   EXPECT_EQ(kv_shape(c, KvType::kF16).bytes_per_token(), 2 * 2 * 32 * 2 * 2);
@@ -95,7 +97,8 @@ TEST(ReadConfig, ImpossibleNumbersNameTheirKey) {
   expect("rope.dimension_count", uint32_t{64});
   expect("rope.freq_base", std::numeric_limits<float>::infinity());
   expect("expert_count", uint32_t{8}, ErrorCode::kUnsupported);
-  expect("rope.scaling.type", std::string("yarn"), ErrorCode::kUnsupported);
+  expect("rope.scaling.type", std::string("dynamic"), ErrorCode::kUnsupported);
+  expect("attention.sliding_window", int32_t{-1});
 }
 
 TEST(ReadConfig, AKeyThatAsksForOtherArithmeticIsRefusedByItsName) {
@@ -105,12 +108,8 @@ TEST(ReadConfig, AKeyThatAsksForOtherArithmeticIsRefusedByItsName) {
     const std::string message = error_of(m, ErrorCode::kUnsupported);
     EXPECT_NE(message.find("llama." + std::string(key)), std::string::npos) << message;
   };
-  refused("rope.scaling.type", std::string("linear"));
-  refused("rope.scaling.factor", 4.0f);
-  refused("rope.scaling.attn_factor", 1.2f);
-  refused("rope.scaling.yarn_beta_fast", 32.0f);
-  refused("rope.scale_linear", 2.0f);
-  refused("attention.sliding_window", uint32_t{512});
+  refused("rope.scaling.type", std::string("dynamic"));
+  refused("rope.scaling.yarn_beta_fast", 32.0f);  // without yarn it says nothing that is known
   refused("attention.scale", 0.5f);
   refused("attention.causal", false);
   refused("attention.max_alibi_bias", 8.0f);
@@ -147,6 +146,55 @@ TEST(ReadConfig, AKeyThatChangesNothingIsAccepted) {
   const ModelConfig c = read_config(m);
   EXPECT_EQ(c.vocab_size, 261);
   EXPECT_EQ(c.rope.theta, 10000.0);
+}
+
+// Keys that ask for what only other families compute.
+TEST(ReadConfig, EachFamilyRefusesWhatItDoesNotDo) {
+  for (const Family* f : families()) {
+    SCOPED_TRACE(std::string(f->name));
+    for (const char* key :
+         {"logit_scale", "attention.max_alibi_bias", "attention.kv_lora_rank", "ssm.state_size"}) {
+      Metadata m = testing::tiny_metadata(*f, {});
+      m.set(std::string(f->name) + "." + key, MetadataValue(8.0f));
+      EXPECT_NE(error_of(m, ErrorCode::kUnsupported).find(key), std::string::npos);
+    }
+    for (const auto& [key, value] : std::vector<std::pair<std::string, MetadataValue>>{
+             {"attention.head_count", MetadataValue(uint32_t{0})},
+             {"attention.head_count", MetadataValue(uint32_t{3})},  // of 2 KV heads
+             {"block_count", MetadataValue(uint32_t{0})},
+             {"embedding_length", MetadataValue(uint32_t{4'000'000'000})}}) {
+      Metadata m = testing::tiny_metadata(*f, {});
+      m.set(std::string(f->name) + "." + key, value);
+      EXPECT_NE(error_of(m, ErrorCode::kBadInput).find(key), std::string::npos);
+    }
+  }
+}
+
+TEST(ReadConfig, ArchitecturesThatAreNotBuiltAreRefusedByName) {
+  for (const char* name : {"deepseek2", "mamba", "bert"}) {
+    Metadata m = tiny();
+    m.set("general.architecture", MetadataValue(std::string(name)));
+    EXPECT_NE(error_of(m, ErrorCode::kUnsupported).find(name), std::string::npos);
+  }
+}
+
+// Scores, caps, windows and bases of Gemma, which the other families do not have.
+TEST(ReadConfig, GemmaHasTwoRotaryBasesAndAScaleOfItsEmbedding) {
+  Metadata m = testing::tiny_metadata(*find_family("gemma3"), {.n_layers = 12});
+  m.set("gemma3.attention.sliding_window_pattern", MetadataValue(uint32_t{6}));
+  m.set("gemma3.rope.scaling.type", MetadataValue(std::string("linear")));
+  m.set("gemma3.rope.scaling.factor", MetadataValue(8.0f));
+  const ModelConfig c = read_config(m);
+  EXPECT_EQ(c.windows, (std::vector<int64_t>{70, 70, 70, 70, 70, 0, 70, 70, 70, 70, 70, 0}));
+  EXPECT_TRUE(c.local_rope);
+  EXPECT_EQ(c.rope.theta, 1e6);
+  EXPECT_EQ(c.rope.factor, 8.0);
+  EXPECT_EQ(c.rope_windowed.theta, 10000.0);
+  EXPECT_EQ(c.rope_windowed.scaling, RopeScaling::kNone);
+  EXPECT_EQ(c.embedding_scale, std::sqrt(96.0f));
+  EXPECT_EQ(c.attention_scale, 1 / std::sqrt(32.0f));
+  const ModelConfig large = read_config(testing::tiny_metadata(*find_family("gemma3"), {.n_layers = 62}));
+  EXPECT_EQ(large.attention_scale, 1 / std::sqrt(24.0f));  // 96 / 4 heads, as the 27B model does
 }
 
 TEST(ReadConfig, AKnownKeyOfAnotherTypeIsBadInput) {

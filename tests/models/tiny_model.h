@@ -6,16 +6,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "base/math.h"
-#include "base/rng.h"
 #include "files/gguf_writer.h"
 #include "learned/vocabulary.h"
 #include "models/family.h"
+#include "models/formula_weights.h"
 #include "quant/format.h"
 #include "text/byte_alphabet.h"
 
@@ -27,14 +27,8 @@ struct TinyOptions {
   int64_t n_heads = 4, n_kv_heads = 2;
   int64_t n_ctx = 2048;
   uint64_t seed = 1;
+  std::vector<Metadata::Item> more = {};  // metadata beyond the family's own tiny instance
 };
-
-// By our own functions, so that the file is the same on every machine.
-inline double normal(uint64_t seed, uint32_t stream, uint32_t i) {
-  const DrawKey key{seed, stream, i};
-  const double u = 1.0 - uniform(key, 0), v = uniform(key, 1);
-  return std::sqrt(-2 * log_f64(u)) * sincos_f64(2 * M_PI * v).cos;
-}
 
 inline Metadata tiny_metadata(const models::Family& family, const TinyOptions& o) {
   const std::string p = std::string(family.name) + ".";
@@ -46,13 +40,17 @@ inline Metadata tiny_metadata(const models::Family& family, const TinyOptions& o
   };
   u32(p + "block_count", o.n_layers);
   u32(p + "context_length", o.n_ctx);
-  u32(p + "embedding_length", 96);
-  u32(p + "feed_forward_length", 160);
+  const int64_t block = quant::find_format(o.format)->block_size;  // rows hold whole blocks, even of 256
+  u32(p + "embedding_length", std::max<int64_t>(96, block));
+  u32(p + "feed_forward_length", std::max<int64_t>(160, block));
   u32(p + "attention.head_count", o.n_heads);
   u32(p + "attention.head_count_kv", o.n_kv_heads);
   u32(p + "attention.key_length", 32);
   u32(p + "attention.value_length", 32);
-  m.add(p + "attention.layer_norm_rms_epsilon", MetadataValue::Variant(1e-5f));
+  const bool layer_norm = std::any_of(family.tiny.begin(), family.tiny.end(), [&](const auto& item) {
+    return item.first == p + "attention.layer_norm_epsilon";
+  });
+  if (!layer_norm) m.add(p + "attention.layer_norm_rms_epsilon", MetadataValue::Variant(1e-5f));
   m.add("tokenizer.ggml.model", MetadataValue::Variant(std::string("gpt2")));
   m.add("tokenizer.ggml.pre", MetadataValue::Variant(std::string("smollm")));
   std::vector<std::string> pieces = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
@@ -67,6 +65,7 @@ inline Metadata tiny_metadata(const models::Family& family, const TinyOptions& o
   m.add("tokenizer.ggml.merges", MetadataValue::Variant(std::vector<std::string>{"t h", "th e"}));
   u32("tokenizer.ggml.eos_token_id", 2);
   for (const auto& [key, value] : family.tiny) m.set(key, value);
+  for (const auto& [key, value] : o.more) m.set(key, value);
   return m;
 }
 
@@ -87,7 +86,7 @@ inline std::filesystem::path write_tiny_model(const models::Family& family, cons
     t.name = spec.name;
     t.shape = spec.shape;
     const auto* wanted = quant::find_format(o.format);
-    const bool fits = spec.kind == TensorSpec::Kind::kMatrix && t.cols() % wanted->block_size == 0;
+    const bool fits = spec.kind != TensorSpec::Kind::kVector && t.cols() % wanted->block_size == 0;
     t.format = fits ? wanted : quant::find_format(std::string_view("f32"));
     t.gguf_type = t.format->gguf_type;
     const auto stream = static_cast<uint32_t>(tensors.size());

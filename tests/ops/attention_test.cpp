@@ -24,7 +24,8 @@ class LongText : public testing::TestWithParam<Shape> {};
 INSTANTIATE_TEST_SUITE_P(Shapes, LongText,
                          testing::Values(Shape{KvType::kF16, 1, 3, 64, 0}, Shape{KvType::kF16, 2, 1, 64, 100},
                                          Shape{KvType::kF32, 1, 8, 16, 0}, Shape{KvType::kF32, 1, 1, 80, 100},
-                                         Shape{KvType::kF16, 1, 2, 128, 513}));
+                                         Shape{KvType::kF16, 1, 2, 128, 513},
+                                         Shape{KvType::kF16, 1, 2, 64, 100, 1.5f}));
 
 // 1,300 tokens: three splits, the last one short.
 TEST_P(LongText, DoesNotDependOnChunksCompanyOrThreads) {

@@ -46,6 +46,34 @@ TEST_P(Elementwise, AddAndSiluCoverEveryElementWhateverTheThreads) {
   }
 }
 
+TEST_P(Elementwise, BiasScaleCapAndGeluCoverEveryElementWhateverTheThreads) {
+  const auto [rows, cols, stride] = GetParam();
+  const auto a = random_numbers(rows * stride, 3), b = random_numbers(rows * stride, 4);
+  const auto bias = random_numbers(cols, 5);
+  const auto& scalar = kernels::scalar_table();
+  auto expected = a;
+  for (int64_t r = 0; r < rows; ++r) {
+    float* row = expected.data() + r * stride;
+    scalar.add(row, bias.data(), cols);
+    scalar.scale(row, 1.7f, cols);
+    scalar.gelu_mul(row, b.data() + r * stride, cols, row);
+    scalar.softcap(row, 2.0f, cols);
+    scalar.gelu(row, cols);
+  }
+  for (const int threads : {1, 2, 4}) {
+    ThreadPool pool(threads);
+    Exec exec{pool, scalar};
+    auto x = a;
+    const Matrix<float> m(x.data(), rows, cols, stride);
+    add_bias(exec, m, bias);
+    scale(exec, m, 1.7f);
+    gelu_mul(exec, m, Matrix<const float>(b.data(), rows, cols, stride), m);
+    softcap(exec, m, 2.0f);
+    gelu(exec, m);
+    EXPECT_EQ(x, expected) << threads << " threads";
+  }
+}
+
 TEST(ElementwiseDeathTest, DifferentShapesAreABug) {
   ThreadPool pool(1);
   Exec exec{pool, kernels::scalar_table()};

@@ -14,10 +14,10 @@ TEST(RopeTable, HoldsTheAnglesOfThePositions) {
   ThreadPool pool(2);
   Exec exec{pool, kernels::scalar_table()};
   for (const double theta : {10000.0, 500000.0, 100000.0}) {
-    RopeTable table(64, theta);
+    RopeTable table;
     std::vector<int32_t> positions;
     for (int32_t p = 0; p < 300; ++p) positions.push_back(p * p + 7);
-    table.fill(exec, positions);
+    table.fill(exec, rope_frequencies(64, theta), positions);
     ASSERT_EQ(table.n_rows(), 300);
     for (int64_t r = 0; r < 300; ++r) {
       for (int64_t i = 0; i < 32; ++i) {
@@ -34,8 +34,8 @@ TEST(RopeTable, HoldsTheAnglesOfThePositions) {
 TEST(RopeTable, PositionZeroTurnsNothing) {
   ThreadPool pool(1);
   Exec exec{pool, kernels::scalar_table()};
-  RopeTable table(16, 10000.0);
-  table.fill(exec, std::vector<int32_t>{0});
+  RopeTable table;
+  table.fill(exec, rope_frequencies(16, 10000.0), std::vector<int32_t>{0});
   for (int64_t i = 0; i < 8; ++i) {
     EXPECT_EQ(table.cos(0)[i], 1.0f);
     EXPECT_EQ(table.sin(0)[i], 0.0f);
@@ -53,8 +53,8 @@ TEST(Rope, TurnsTheLeadingDimensionsOfEveryHeadWhateverTheThreads) {
   for (const bool interleaved : {false, true}) {
     ThreadPool one(1);
     Exec alone{one, kernels::scalar_table()};
-    RopeTable table(kRot, 10000.0);
-    table.fill(alone, positions);
+    RopeTable table;
+    table.fill(alone, rope_frequencies(kRot, 10000.0), positions);
     auto expected = x;
     for (int64_t r = 0; r < kRows; ++r) {
       for (int64_t h = 0; h < kHeads; ++h) {
@@ -65,8 +65,8 @@ TEST(Rope, TurnsTheLeadingDimensionsOfEveryHeadWhateverTheThreads) {
     for (const int threads : {1, 2, 4}) {
       ThreadPool pool(threads);
       Exec exec{pool, kernels::scalar_table()};
-      RopeTable same(kRot, 10000.0);
-      same.fill(exec, positions);
+      RopeTable same;
+      same.fill(exec, rope_frequencies(kRot, 10000.0), positions);
       auto y = x;
       rope(exec, same, Matrix<float>(y.data(), kRows, kCols), kHeads, kDim, kRot, interleaved);
       EXPECT_EQ(y, expected) << threads << " threads";
@@ -79,9 +79,9 @@ TEST(Rope, TurnsTheLeadingDimensionsOfEveryHeadWhateverTheThreads) {
 TEST(Rope, ScoresDependOnDistanceOnly) {
   ThreadPool pool(1);
   Exec exec{pool, kernels::scalar_table()};
-  RopeTable table(16, 10000.0);
+  RopeTable table;
   const std::vector<int32_t> positions = {5, 12, 1005, 1012};
-  table.fill(exec, positions);
+  table.fill(exec, rope_frequencies(16, 10000.0), positions);
   std::vector<float> x(4 * 16);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::cos(static_cast<float>(i % 32));
   rope(exec, table, Matrix<float>(x.data(), 4, 16), 1, 16, 16, true);

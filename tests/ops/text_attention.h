@@ -20,6 +20,7 @@ namespace kelda::ops::test {
 struct Shape {
   KvType type = KvType::kF16;
   int64_t n_kv_heads = 1, group = 3, head_dim = 64, window = 0;
+  float softcap = 0;
 
   int64_t n_heads() const { return n_kv_heads * group; }
   int64_t q_cols() const { return n_heads() * head_dim; }
@@ -85,7 +86,7 @@ inline std::vector<float> pass(const How& how, ThreadPool& pool, KvCache& cache,
   const KvLayer layer = cache.layer(0);
   store_kv(exec, layer, rows.runs, Matrix<const float>(rows.k.data(), rows.n, s.kv_cols()),
            Matrix<const float>(rows.v.data(), rows.n, s.kv_cols()));
-  attention(exec, layer, rows.runs, s.n_heads(), text.scale(),
+  attention(exec, layer, rows.runs, s.n_heads(), {text.scale(), s.softcap},
             Matrix<float>(rows.q.data(), rows.n, s.q_cols()), workspace,
             Matrix<float>(out.data(), rows.n, s.q_cols()));
   return out;

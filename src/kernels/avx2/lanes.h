@@ -88,6 +88,7 @@ struct F32x16 {
     return {pick(lane_numbers(0), inside.lo, outside.lo), pick(lane_numbers(8), inside.hi, outside.hi)};
   }
   F32x16 exp2() const { return {exp2(lo), exp2(hi)}; }
+  F32x16 tanh() const { return {tanh(lo), tanh(hi)}; }
 
   // The 16-lane tree.
   float sum() const {
@@ -136,6 +137,21 @@ struct F32x16 {
     const __m256 too_large = _mm256_cmp_ps(x, _mm256_set1_ps(128.0f), _CMP_GE_OQ);
     const __m256 infinity = _mm256_set1_ps(__builtin_inff());
     return _mm256_andnot_ps(too_small, _mm256_blendv_ps(_mm256_castsi256_ps(scaled), infinity, too_large));
+  }
+  // tanh_f32 of base/math.h.
+  static __m256 tanh(__m256 x) {
+    const __m256 sign = _mm256_set1_ps(-0.0f), one = _mm256_set1_ps(1.0f);
+    __m256 y = _mm256_mul_ps(_mm256_andnot_ps(sign, x), _mm256_set1_ps(kTanhScale));
+    y = _mm256_min_ps(_mm256_set1_ps(kTanhLimit), y);  // in this order a NaN stays
+    const __m256 n = _mm256_round_ps(y, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    const __m256 f = _mm256_sub_ps(y, n);
+    __m256 p = _mm256_set1_ps(kExp2Poly[5]);
+    for (int i = 4; i >= 0; --i) p = _mm256_fmadd_ps(p, f, _mm256_set1_ps(kExp2Poly[i]));
+    const __m256 power = _mm256_castsi256_ps(
+        _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23));
+    const __m256 e = _mm256_fmadd_ps(_mm256_mul_ps(p, f), power, _mm256_sub_ps(power, one));
+    const __m256 r = _mm256_div_ps(e, _mm256_add_ps(e, _mm256_set1_ps(2.0f)));
+    return _mm256_or_ps(r, _mm256_and_ps(sign, x));
   }
 };
 

@@ -24,8 +24,9 @@ struct RowState {
 
 // Keys lo … hi of one block.
 template <typename T>
-void attend_block(const float* q, const T* k, const T* v, int head_dim, int64_t lo, int64_t hi,
+void attend_block(const AttentionArgs& a, const float* q, const T* k, const T* v, int64_t lo, int64_t hi,
                   RowState& row) {
+  const int head_dim = a.head_dim;
   float s[kKvBlock];
   float lane[kSumLanes];
   std::fill(std::begin(s), std::end(s), -kInfinity);
@@ -34,6 +35,7 @@ void attend_block(const float* q, const T* k, const T* v, int head_dim, int64_t 
     const T* key = k + j / 16 * head_dim * 16 + j % 16;
     s[j] = 0;
     for (int d = 0; d < head_dim; ++d) s[j] = std::fma(q[d], value(key[d * 16]), s[j]);
+    if (a.softcap != 0) s[j] = a.softcap * tanh_f32(s[j] / a.softcap);
   }
   for (int j = 0; j < kKvBlock; ++j) lane[j % kSumLanes] = larger(s[j], lane[j % kSumLanes]);
 
@@ -60,8 +62,8 @@ void attend_row(const AttentionArgs& a, int64_t r) {
     const int64_t lo = std::max<int64_t>(a.first_key[r] - first, 0);
     const int64_t hi = std::min<int64_t>(a.last_key[r] - first, kKvBlock - 1);
     if (lo > hi) continue;
-    attend_block(a.q[r], reinterpret_cast<const T*>(a.k_blocks[b]), reinterpret_cast<const T*>(a.v_blocks[b]),
-                 a.head_dim, lo, hi, row);
+    attend_block(a, a.q[r], reinterpret_cast<const T*>(a.k_blocks[b]),
+                 reinterpret_cast<const T*>(a.v_blocks[b]), lo, hi, row);
   }
   a.m[r] = row.m;
   a.l[r] = sum_lanes(row.l);

@@ -8,8 +8,14 @@
 namespace kelda::kernels::scalar {
 
 void rms_norm(const float* x, const float* w, float eps, int64_t n, float* y) noexcept;
+void layer_norm(const float* x, const float* w, const float* b, float eps, int64_t n, float* y) noexcept;
 void add(float* x, const float* y, int64_t n) noexcept;
+void add_scaled(float* x, const float* y, float factor, int64_t n) noexcept;
+void scale(float* x, float factor, int64_t n) noexcept;
+void softcap(float* x, float cap, int64_t n) noexcept;
 void silu_mul(const float* gate, const float* up, int64_t n, float* out) noexcept;
+void gelu_mul(const float* gate, const float* up, int64_t n, float* out) noexcept;
+void gelu(float* x, int64_t n) noexcept;
 void rope(float* x, const float* cos, const float* sin, int64_t n, bool interleaved) noexcept;
 void attention(const AttentionArgs& a) noexcept;
 void store_kv(KvType type, const float* k, const float* v, int head_dim, int slot, std::byte* k_block,

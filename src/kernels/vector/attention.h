@@ -75,16 +75,18 @@ inline void scores(const AttentionRow<F>* rows, const T* k, int head_dim, float 
 
 // Turns scores into weights and brings the row's m, l and o up to the new maximum.
 template <typename F>
-inline void softmax(AttentionRow<F>& row, KeyRange keys, int head_dim, float* s) noexcept {
+inline void softmax(AttentionRow<F>& row, KeyRange keys, int head_dim, float softcap, float* s) noexcept {
   const F lowest = F::broadcast(-__builtin_inff());
   const bool whole = keys.lo == 0 && keys.hi == kKvBlock - 1;
   F largest = lowest;
   for (int j = 0; j < kKvBlock; j += kLaneKeys) {
     F x = F::load(s + j);
-    if (!whole) {
-      x = F::choose(keys.lo - j, keys.hi - j, x, lowest);
-      x.store(s + j);
+    if (softcap != 0) {
+      const F cap = F::broadcast(softcap);
+      x = cap * (x / cap).tanh();
     }
+    if (!whole) x = F::choose(keys.lo - j, keys.hi - j, x, lowest);
+    if (!whole || softcap != 0) x.store(s + j);
     largest = F::larger(x, largest);
   }
   if (const float m = largest.max(); m > row.m) {
@@ -135,8 +137,8 @@ inline void gather(const AttentionRow<F>* rows, KeyRange keys, const T* v, int h
 }
 
 template <typename F, int R, typename T>
-inline void attend_block(AttentionRow<F>* rows, int64_t block_start, const T* k, const T* v,
-                         int head_dim) noexcept {
+inline void attend_block(AttentionRow<F>* rows, int64_t block_start, const T* k, const T* v, int head_dim,
+                         float softcap) noexcept {
   alignas(64) float s[R][kKvBlock];
   KeyRange range[R];
   KeyRange shared = {0, kKvBlock - 1};  // keys that every row attends to
@@ -150,7 +152,7 @@ inline void attend_block(AttentionRow<F>* rows, int64_t block_start, const T* k,
   if (!any) return;
   scores<F, R, kChunksFor<R>>(rows, k, head_dim, s);
   for (int r = 0; r < R; ++r) {
-    if (range[r].lo <= range[r].hi) softmax(rows[r], range[r], head_dim, s[r]);
+    if (range[r].lo <= range[r].hi) softmax(rows[r], range[r], head_dim, softcap, s[r]);
   }
   if (shared.lo > shared.hi) {  // nothing in common: each row on its own
     for (int r = 0; r < R; ++r) gather<F, 1>(rows + r, range[r], v, head_dim, s + r);
@@ -172,7 +174,7 @@ inline void attend_tile(const AttentionArgs& a, int64_t first_row) noexcept {
   }
   for (int b = 0; b < kKvSplit / kKvBlock; ++b) {
     attend_block<F, R>(rows, a.split * kKvSplit + b * kKvBlock, reinterpret_cast<const T*>(a.k_blocks[b]),
-                       reinterpret_cast<const T*>(a.v_blocks[b]), a.head_dim);
+                       reinterpret_cast<const T*>(a.v_blocks[b]), a.head_dim, a.softcap);
   }
   for (int r = 0; r < R; ++r) {
     a.m[first_row + r] = rows[r].m;

@@ -1,10 +1,12 @@
-// The row kernels (norm, add, silu, rope, argmax) as templates over F, sixteen float lanes:
-// kernels/ISA/lanes.h. Internal linkage throughout: each instruction set's file makes copies of its own.
+// The row kernels (norms, add, scale, softcap, silu, gelu, rope, argmax) as templates over F, sixteen float
+// lanes: kernels/ISA/lanes.h. Internal linkage throughout: each instruction set's file makes copies of its
+// own.
 #pragma once
 
 #include <cstdint>
 
 #include "base/math.h"
+#include "kernels/kernel_table.h"
 
 namespace kelda::kernels::vector {
 namespace {
@@ -45,6 +47,26 @@ inline void rms_norm(const float* x, const float* w, float eps, int64_t n, float
   });
 }
 
+// A missing element of the last step counts as the mean itself: its deviation is +0 and adds +0.
+template <typename F>
+inline void layer_norm(const float* x, const float* w, const float* b, float eps, int64_t n,
+                       float* y) noexcept {
+  F sum = F::broadcast(0.0f), squares = F::broadcast(0.0f);
+  for_steps(n, [&](int64_t i, int64_t here) { sum = sum + load<F>(x + i, here); });
+  const float mean = sum.sum() / static_cast<float>(n);
+  const F middle = F::broadcast(mean), zero = F::broadcast(0.0f);
+  for_steps(n, [&](int64_t i, int64_t here) {
+    F d = load<F>(x + i, here) - middle;
+    if (here != kStep) d = F::choose(0, here - 1, d, zero);
+    squares = F::fma(d, d, squares);
+  });
+  const F s = F::broadcast(1.0f / __builtin_sqrtf(squares.sum() / static_cast<float>(n) + eps));
+  for_steps(n, [&](int64_t i, int64_t here) {
+    const F d = load<F>(x + i, here) - middle;
+    store(F::fma(d * s, load<F>(w + i, here), load<F>(b + i, here)), y + i, here);
+  });
+}
+
 template <typename F>
 inline void add(float* x, const float* y, int64_t n) noexcept {
   for_steps(
@@ -58,6 +80,44 @@ inline void silu_mul(const float* gate, const float* up, int64_t n, float* out) 
     const F g = load<F>(gate + i, here);
     store(g / (one + (-g * log2_e).exp2()) * load<F>(up + i, here), out + i, here);
   });
+}
+
+template <typename F>
+inline F gelu(F g) noexcept {
+  const F u = g * F::fma(F::broadcast(kGeluCubic), g * g, F::broadcast(kGeluLinear));
+  return g / (F::broadcast(1.0f) + (-u).exp2());
+}
+
+template <typename F>
+inline void gelu_mul(const float* gate, const float* up, int64_t n, float* out) noexcept {
+  for_steps(n, [&](int64_t i, int64_t here) {
+    store(gelu(load<F>(gate + i, here)) * load<F>(up + i, here), out + i, here);
+  });
+}
+
+template <typename F>
+inline void gelu(float* x, int64_t n) noexcept {
+  for_steps(n, [&](int64_t i, int64_t here) { store(gelu(load<F>(x + i, here)), x + i, here); });
+}
+
+template <typename F>
+inline void add_scaled(float* x, const float* y, float factor, int64_t n) noexcept {
+  const F f = F::broadcast(factor);
+  for_steps(n, [&](int64_t i, int64_t here) {
+    store(F::fma(f, load<F>(y + i, here), load<F>(x + i, here)), x + i, here);
+  });
+}
+
+template <typename F>
+inline void scale(float* x, float factor, int64_t n) noexcept {
+  const F f = F::broadcast(factor);
+  for_steps(n, [&](int64_t i, int64_t here) { store(load<F>(x + i, here) * f, x + i, here); });
+}
+
+template <typename F>
+inline void softcap(float* x, float cap, int64_t n) noexcept {
+  const F c = F::broadcast(cap);
+  for_steps(n, [&](int64_t i, int64_t here) { store(c * (load<F>(x + i, here) / c).tanh(), x + i, here); });
 }
 
 template <typename F>

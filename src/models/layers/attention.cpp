@@ -1,52 +1,86 @@
 #include "models/layers/attention.h"
 
-#include <cmath>
-
 #include "ops/elementwise.h"
-#include "ops/matmul.h"
 #include "ops/norm.h"
 
 namespace kelda::models {
 
-void Attention::tensors(const ModelConfig& c, int64_t i, TensorList& t) {
-  t.vector(block_tensor(i, "attn_norm"), c.hidden_size);
-  t.matrix(block_tensor(i, "attn_q"), c.n_heads * c.head_dim, c.hidden_size);
-  t.matrix(block_tensor(i, "attn_k"), c.n_kv_heads * c.head_dim, c.hidden_size);
-  t.matrix(block_tensor(i, "attn_v"), c.n_kv_heads * c.head_dim, c.hidden_size);
-  t.matrix(block_tensor(i, "attn_output"), c.hidden_size, c.n_heads * c.head_dim);
+void Attention::tensors(const ModelConfig& c, const Options& options, int64_t i, TensorList& t) {
+  const int64_t q_rows = c.n_heads * c.head_dim, kv_rows = c.n_kv_heads * c.head_dim;
+  Norm::tensors(c, block_part(i, "attn_norm"), t);
+  if (options.fused_qkv) {
+    Linear::tensors(i, "attn_qkv", q_rows + 2 * kv_rows, c.hidden_size, options.qkv_bias, t);
+  } else {
+    Linear::tensors(i, "attn_q", q_rows, c.hidden_size, options.qkv_bias, t);
+    Linear::tensors(i, "attn_k", kv_rows, c.hidden_size, options.qkv_bias, t);
+    Linear::tensors(i, "attn_v", kv_rows, c.hidden_size, options.qkv_bias, t);
+  }
+  Linear::tensors(i, "attn_output", c.hidden_size, q_rows, options.output_bias, t);
+  if (options.qk_norm) {
+    t.vector(block_tensor(i, "attn_q_norm"), c.head_dim);
+    t.vector(block_tensor(i, "attn_k_norm"), c.head_dim);
+  }
+  if (options.post_norm) Norm::tensors(c, block_part(i, "post_attention_norm"), t);
 }
 
-Attention::Attention(const Weights& w, const ModelConfig&, int64_t i)
-    : norm_(w.vector(block_tensor(i, "attn_norm"))),
-      q_(w.matrix(block_tensor(i, "attn_q"))),
-      k_(w.matrix(block_tensor(i, "attn_k"))),
-      v_(w.matrix(block_tensor(i, "attn_v"))),
-      output_(w.matrix(block_tensor(i, "attn_output"))) {}
+Attention::Attention(const Weights& w, const ModelConfig& c, const Options& options, int64_t i)
+    : norm_(w, c, block_part(i, "attn_norm")), fused_(options.fused_qkv), output_(w, i, "attn_output") {
+  if (fused_) {
+    qkv_ = Linear(w, i, "attn_qkv");
+  } else {
+    q_ = Linear(w, i, "attn_q");
+    k_ = Linear(w, i, "attn_k");
+    v_ = Linear(w, i, "attn_v");
+  }
+  if (options.qk_norm) {
+    q_norm_ = w.vector(block_tensor(i, "attn_q_norm"));
+    k_norm_ = w.vector(block_tensor(i, "attn_k_norm"));
+  }
+  if (options.post_norm) post_norm_.emplace(w, c, block_part(i, "post_attention_norm"));
+}
+
+Attention::Qkv Attention::project(const ModelConfig& c, Matrix<const float> normed, Scratch& s,
+                                  Exec& x) const {
+  const int64_t n = normed.rows, q_cols = c.n_heads * c.head_dim, kv_cols = c.n_kv_heads * c.head_dim;
+  if (fused_) {
+    const Matrix<float> all = s.q.shape(n, q_cols + 2 * kv_cols);
+    qkv_.forward(x, normed, s.input, all);
+    return {all.col_range(0, q_cols), all.col_range(q_cols, kv_cols),
+            all.col_range(q_cols + kv_cols, kv_cols)};
+  }
+  const Qkv out = {s.q.shape(n, q_cols), s.k.shape(n, kv_cols), s.v.shape(n, kv_cols)};
+  s.input.set(x, normed, q_.quantized() || k_.quantized() || v_.quantized());
+  const ops::MatmulItem items[] = {q_.item(out.q), k_.item(out.k), v_.item(out.v)};
+  ops::matmul_many(x, items, s.input);
+  q_.add_bias(x, out.q);
+  k_.add_bias(x, out.k);
+  v_.add_bias(x, out.v);
+  return out;
+}
 
 void Attention::forward(const ModelConfig& c, const Batch& in, const KvLayer& kv,
-                        const ops::RopeTable& angles, Scratch& s, Exec& x, Matrix<float> hidden) const {
+                        const ops::RopeTable* angles, Scratch& s, Exec& x, Matrix<float> hidden) const {
   const int64_t n = in.n_rows();
   const Matrix<float> normed = s.normed.shape(n, c.hidden_size);
-  const Matrix<float> q = s.q.shape(n, c.n_heads * c.head_dim);
-  const Matrix<float> k = s.k.shape(n, c.n_kv_heads * c.head_dim);
-  const Matrix<float> v = s.v.shape(n, c.n_kv_heads * c.head_dim);
-
-  ops::rms_norm(x, hidden, norm_, c.rms_norm_eps, normed);
-  s.input.set(x, normed, q_.format().quantized || k_.format().quantized || v_.format().quantized);
-  const ops::MatmulItem qkv[] = {{&q_, q}, {&k_, k}, {&v_, v}};
-  ops::matmul_many(x, qkv, s.input);
-
-  ops::rope(x, angles, q, c.n_heads, c.head_dim, c.rope.n_rot, c.rope.interleaved);
-  ops::rope(x, angles, k, c.n_kv_heads, c.head_dim, c.rope.n_rot, c.rope.interleaved);
+  norm_.forward(x, hidden, normed);
+  const auto [q, k, v] = project(c, normed, s, x);
+  if (!q_norm_.empty()) {
+    ops::rms_norm_heads(x, q, q_norm_, c.norm_eps);
+    ops::rms_norm_heads(x, k, k_norm_, c.norm_eps);
+  }
+  if (angles != nullptr) {
+    ops::rope(x, *angles, q, c.n_heads, c.head_dim, c.rope.n_rot, c.rope.interleaved);
+    ops::rope(x, *angles, k, c.n_kv_heads, c.head_dim, c.rope.n_rot, c.rope.interleaved);
+  }
   ops::store_kv(x, kv, in.runs, k, v);
 
   const Matrix<float> attended = s.attended.shape(n, c.n_heads * c.head_dim);
-  const float scale = 1.0f / std::sqrt(static_cast<float>(c.head_dim));
-  ops::attention(x, kv, in.runs, c.n_heads, scale, q, s.attention, attended);
+  ops::attention(x, kv, in.runs, c.n_heads, {c.attention_scale, c.attention_softcap}, q, s.attention,
+                 attended);
 
   const Matrix<float> delta = s.delta.shape(n, c.hidden_size);
-  s.input.set(x, attended, output_.format().quantized);
-  ops::matmul(x, output_, s.input, delta);
+  output_.forward(x, attended, s.input, delta);
+  if (post_norm_) post_norm_->forward(x, delta, delta);
   ops::add(x, hidden, delta);
 }
 

@@ -1,39 +1,50 @@
 #include "models/layers/gated_ffn.h"
 
 #include "ops/elementwise.h"
-#include "ops/matmul.h"
-#include "ops/norm.h"
 
 namespace kelda::models {
 
-void GatedFfn::tensors(const ModelConfig& c, int64_t i, TensorList& t) {
-  t.vector(block_tensor(i, "ffn_norm"), c.hidden_size);
-  t.matrix(block_tensor(i, "ffn_gate"), c.intermediate_size, c.hidden_size);
-  t.matrix(block_tensor(i, "ffn_up"), c.intermediate_size, c.hidden_size);
-  t.matrix(block_tensor(i, "ffn_down"), c.hidden_size, c.intermediate_size);
+void GatedFfn::tensors(const ModelConfig& c, const Options& options, int64_t i, TensorList& t) {
+  const int64_t inner = c.intermediate_size;
+  Norm::tensors(c, block_part(i, "ffn_norm"), t);
+  if (!options.fused_gate_up) Linear::tensors(i, "ffn_gate", inner, c.hidden_size, Bias::kNone, t);
+  Linear::tensors(i, "ffn_up", options.fused_gate_up ? 2 * inner : inner, c.hidden_size, Bias::kNone, t);
+  Linear::tensors(i, "ffn_down", c.hidden_size, inner, Bias::kNone, t);
+  if (options.post_norm) Norm::tensors(c, block_part(i, "post_ffw_norm"), t);
 }
 
-GatedFfn::GatedFfn(const Weights& w, const ModelConfig&, int64_t i)
-    : norm_(w.vector(block_tensor(i, "ffn_norm"))),
-      gate_(w.matrix(block_tensor(i, "ffn_gate"))),
-      up_(w.matrix(block_tensor(i, "ffn_up"))),
-      down_(w.matrix(block_tensor(i, "ffn_down"))) {}
+GatedFfn::GatedFfn(const Weights& w, const ModelConfig& c, const Options& options, int64_t i)
+    : options_(options),
+      norm_(w, c, block_part(i, "ffn_norm")),
+      up_(w, i, "ffn_up"),
+      down_(w, i, "ffn_down") {
+  if (!options.fused_gate_up) gate_ = Linear(w, i, "ffn_gate");
+  if (options.post_norm) post_norm_.emplace(w, c, block_part(i, "post_ffw_norm"));
+}
 
 void GatedFfn::forward(const ModelConfig& c, Scratch& s, Exec& x, Matrix<float> hidden) const {
-  const int64_t n = hidden.rows;
+  const int64_t n = hidden.rows, inner = c.intermediate_size;
   const Matrix<float> normed = s.normed.shape(n, c.hidden_size);
-  const Matrix<float> gate = s.gate.shape(n, c.intermediate_size);
-  const Matrix<float> up = s.up.shape(n, c.intermediate_size);
+  norm_.forward(x, hidden, normed);
 
-  ops::rms_norm(x, hidden, norm_, c.rms_norm_eps, normed);
-  s.input.set(x, normed, gate_.format().quantized || up_.format().quantized);
-  const ops::MatmulItem gate_up[] = {{&gate_, gate}, {&up_, up}};
-  ops::matmul_many(x, gate_up, s.input);
-  ops::silu_mul(x, gate, up, gate);
+  Matrix<float> gate, up;
+  if (options_.fused_gate_up) {
+    const Matrix<float> both = s.gate.shape(n, 2 * inner);
+    up_.forward(x, normed, s.input, both);
+    gate = both.col_range(0, inner);
+    up = both.col_range(inner, inner);
+  } else {
+    gate = s.gate.shape(n, inner);
+    up = s.up.shape(n, inner);
+    s.input.set(x, normed, gate_.quantized() || up_.quantized());
+    const ops::MatmulItem gate_up[] = {gate_.item(gate), up_.item(up)};
+    ops::matmul_many(x, gate_up, s.input);
+  }
+  gated(options_.activation, x, gate, up, gate);
 
   const Matrix<float> delta = s.delta.shape(n, c.hidden_size);
-  s.input.set(x, gate, down_.format().quantized);
-  ops::matmul(x, down_, s.input, delta);
+  down_.forward(x, gate, s.input, delta);
+  if (post_norm_) post_norm_->forward(x, delta, delta);
   ops::add(x, hidden, delta);
 }
 

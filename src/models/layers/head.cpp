@@ -3,17 +3,18 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "ops/elementwise.h"
 #include "ops/matmul.h"
-#include "ops/norm.h"
 
 namespace kelda::models {
 
 void Head::tensors(const ModelConfig& c, TensorList& t) {
-  t.vector("output_norm.weight", c.hidden_size);
+  Norm::tensors(c, "output_norm", t);
   t.tied_matrix("output.weight", "token_embd.weight", c.vocab_size, c.hidden_size);
 }
 
-Head::Head(const Weights& w) : norm_(w.vector("output_norm.weight")), output_(w.matrix("output.weight")) {}
+Head::Head(const Weights& w, const ModelConfig& c)
+    : norm_(w, c, "output_norm"), output_(w.matrix("output.weight")) {}
 
 void Head::forward(const ModelConfig& c, const Batch& in, Scratch& s, Exec& x, Matrix<const float> hidden,
                    Matrix<float> logits) const {
@@ -26,9 +27,10 @@ void Head::forward(const ModelConfig& c, const Batch& in, Scratch& s, Exec& x, M
     std::copy_n(row, c.hidden_size, wanted.row(i));
   }
   const Matrix<float> normed = s.normed.shape(n, c.hidden_size);
-  ops::rms_norm(x, wanted, norm_, c.rms_norm_eps, normed);
+  norm_.forward(x, wanted, normed);
   s.input.set(x, normed, output_.format().quantized);
   ops::matmul(x, output_, s.input, logits);
+  if (c.final_softcap > 0) ops::softcap(x, logits, c.final_softcap);
 }
 
 }  // namespace kelda::models

@@ -1,0 +1,30 @@
+// Qwen 2 and 2.5: Llama's block with biases on queries, keys and values, and rotated pairs half a head apart.
+// Source: Qwen Team 2024 (arXiv 2407.10671). Weights: GGUF architecture "qwen2".
+#include "models/common_keys.h"
+#include "models/layers/decoder.h"
+
+namespace kelda::models::qwen2 {
+namespace {
+
+constexpr Design kDesign = {
+    .attention = {.qkv_bias = Bias::kAlways},
+    .feed_forward = GatedFfn::Options{.activation = Activation::kSilu},
+};
+
+void read(ConfigKeys& k, ModelConfig& c) {
+  read_rms_norm(k, c);
+  read_rope(k, c, /*interleaved=*/false);
+}
+
+}  // namespace
+
+const Family& family() {
+  static const Family f{.name = "qwen2",
+                        .summary = "Qwen 2 and 2.5, Qwen2.5-Coder",
+                        .read = read,
+                        .tensors = decoder_tensors<kDesign>,
+                        .bind = bind_decoder<kDesign>};
+  return f;
+}
+
+}  // namespace kelda::models::qwen2
