@@ -1,7 +1,7 @@
 # For people. Everything is done by scripts/; CMake may be used directly as well (CMakePresets.json).
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test test-full check format deps bench clean
+.PHONY: help run test test-full check format deps bench fuzz clean
 
 PROMPT ?= The capital of France is
 MODEL ?= smollm2
@@ -36,6 +36,12 @@ deps:  ## install every package that building, testing and benchmarking need
 bench:  ## build the microbenchmarks and run them
 	@scripts/deps.sh build bench
 	@scripts/bench.sh
+
+FUZZER ?= jinja
+SECONDS_EACH ?= 60
+fuzz:  ## build a fuzzer and run it: FUZZER=jinja SECONDS_EACH=60
+	@scripts/deps.sh build fuzz
+	@scripts/fuzz.sh "$(FUZZER)" "$(SECONDS_EACH)"
 
 clean:  ## remove build/
 	@rm -rf build

@@ -1,0 +1,150 @@
+#include "jinja/json.h"
+
+#include <simdjson.h>
+
+#include <charconv>
+
+#include "base/error.h"
+#include "base/quote.h"
+#include "jinja/unicode.h"
+
+namespace kelda::jinja {
+namespace {
+
+namespace sj = simdjson::ondemand;
+
+class Reader {
+ public:
+  Reader(std::string_view json, Provenance p, int max_depth) : json_(json), p_(p), max_depth_(max_depth) {}
+
+  Value run() {
+    // A text that is no list or object is read as the only item of a list: so there is one way to read.
+    const std::size_t first = json_.find_first_not_of(" \t\r\n");
+    const bool wrap = first == std::string_view::npos || (json_[first] != '[' && json_[first] != '{');
+    std::string wrapped;
+    if (wrap) wrapped = fmt::format("[{}]", json_);
+    const simdjson::padded_string padded(wrap ? std::string_view(wrapped) : json_);
+    sj::document document;
+    check(parser_.iterate(padded).get(document));
+    sj::value root;
+    check(document.get_value().get(root));
+    Value value = convert(root, wrap ? 0 : 1);
+    const char* rest = nullptr;
+    if (!document.current_location().get(rest)) check(simdjson::TRAILING_CONTENT);
+    if (!wrap) return value;
+    if (value.items().size() != 1)
+      check(value.items().empty() ? simdjson::EMPTY : simdjson::TRAILING_CONTENT);
+    return value.items()[0];
+  }
+
+ private:
+  void check(simdjson::error_code code) const {
+    if (code)
+      fail(ErrorCode::kBadInput, "not JSON: {} in {}", simdjson::error_message(code), quote(json_, 60));
+  }
+
+  // Names the text of a number or word that is no JSON.
+  [[noreturn]] static void bad_token(std::string_view token) {
+    fail(ErrorCode::kBadInput, "not JSON: {} is no value", quote(token, 40));
+  }
+
+  // A number, true, false or null, from its text.
+  Value word(std::string_view token) const {
+    while (!token.empty() && std::string_view(" \t\r\n").find(token.back()) != std::string_view::npos) {
+      token.remove_suffix(1);
+    }
+    if (token == "true" || token == "false") return Value::boolean(token == "true", p_);
+    if (token == "null") return Value::none(p_);
+    return number(token);
+  }
+
+  Value number(std::string_view token) const {
+    std::size_t at = token.starts_with('-') ? 1 : 0;
+    const auto digits = [&] {
+      const std::size_t begin = at;
+      while (at < token.size() && token[at] >= '0' && token[at] <= '9') ++at;
+      return at - begin;
+    };
+    const bool zero = at < token.size() && token[at] == '0';
+    const std::size_t n_whole = digits();
+    if (n_whole == 0 || (zero && n_whole > 1)) bad_token(token);
+    bool whole = true;
+    if (at < token.size() && token[at] == '.') {
+      ++at;
+      whole = false;
+      if (digits() == 0) bad_token(token);
+    }
+    if (at < token.size() && (token[at] | 32) == 'e') {
+      ++at;
+      whole = false;
+      if (at < token.size() && (token[at] == '+' || token[at] == '-')) ++at;
+      if (digits() == 0) bad_token(token);
+    }
+    if (at != token.size()) bad_token(token);
+    if (!whole) return Value::real(parse_double(token), p_);
+    int64_t value = 0;
+    const auto result = std::from_chars(token.data(), token.data() + token.size(), value);
+    return result.ec == std::errc() ? Value::integer(value, p_) : Value::big_integer(std::string(token), p_);
+  }
+
+  Value convert(sj::value& value, int depth) {
+    if (depth > max_depth_) {
+      fail(ErrorCode::kBadInput, "JSON is nested deeper than {}", max_depth_);
+    }
+    sj::json_type type{};
+    check(value.type().get(type));
+    switch (type) {
+      case sj::json_type::array:
+        return array(value, depth);
+      case sj::json_type::object:
+        return object(value, depth);
+      case sj::json_type::string: {
+        std::string_view text;
+        check(value.get_string().get(text));
+        return Value::string(std::string(text), p_);
+      }
+      default:
+        return word(value.raw_json_token());
+    }
+  }
+
+  Value array(sj::value& value, int depth) {
+    sj::array items;
+    check(value.get_array().get(items));
+    std::vector<Value> all;
+    for (auto item : items) {
+      sj::value inner;
+      check(item.get(inner));
+      all.push_back(convert(inner, depth + 1));
+    }
+    return Value::list(std::move(all), p_);
+  }
+
+  Value object(sj::value& value, int depth) {
+    sj::object fields;
+    check(value.get_object().get(fields));
+    Dict dict;
+    for (auto field : fields) {
+      std::string_view key;
+      check(field.unescaped_key().get(key));
+      const std::string name(key);
+      sj::value inner;
+      check(field.value().get(inner));
+      dict.set(name, convert(inner, depth + 1), p_);
+    }
+    return Value::dict(std::move(dict), p_);
+  }
+
+  std::string_view json_;
+  Provenance p_;
+  int max_depth_;
+  sj::parser parser_;
+};
+
+}  // namespace
+
+Value parse_json(std::string_view json, Provenance p, int max_depth) {
+  return Reader(json, p, max_depth).run();
+}
+
+}  // namespace kelda::jinja

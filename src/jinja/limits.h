@@ -1,0 +1,84 @@
+// What one rendering may cost. A template comes with a model file, so it is hostile until shown otherwise:
+// it may loop, recurse, double strings and print without end. Each bound is an error that names it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kelda::jinja {
+
+struct Limits {
+  int64_t steps = 4'000'000;           // expressions evaluated, plus one per 64 bytes of text handled
+  int depth = 600;                     // of calls and expressions inside each other, while running
+  int value_depth = 200;               // of lists and dicts inside each other
+  std::size_t value_bytes = 24 << 20;  // memory of the values that are alive at one time
+  std::size_t output_bytes = 16 << 20;
+};
+
+// The same for parsing. The text of a template is at most kMaxSourceBytes; expressions and blocks nest at
+// most kMaxNesting deep.
+inline constexpr std::size_t kMaxSourceBytes = 4 << 20;
+inline constexpr int kMaxNesting = 100;
+
+// Counts a rendering's steps, depth and memory, and throws Failure (errors.h) where a limit is passed.
+class Budget {
+ public:
+  explicit Budget(const Limits& limits) : limits_(limits) {}
+  Budget(const Budget&) = delete;
+  Budget& operator=(const Budget&) = delete;
+
+  const Limits& limits() const { return limits_; }
+  std::size_t live_bytes() const { return live_bytes_; }
+
+  void step(int64_t n = 1) {
+    if ((steps_ += n) > limits_.steps) too_many_steps();
+  }
+  // A pass over so many bytes.
+  void touch(std::size_t n_bytes) { step(1 + static_cast<int64_t>(n_bytes / 64)); }
+  // Throws unless so many bytes more may be allocated. Called before allocating.
+  void want(std::size_t n_bytes) const {
+    if (n_bytes > limits_.value_bytes - live_bytes_) too_much_memory(n_bytes);
+  }
+  void allocate(std::size_t n_bytes) {
+    want(n_bytes);
+    live_bytes_ += n_bytes;
+  }
+  void release(std::size_t n_bytes) noexcept { live_bytes_ -= n_bytes; }
+  void check_value_depth(int depth) const {
+    if (depth > limits_.value_depth) value_too_deep();
+  }
+  void check_output(std::size_t n_bytes) const {
+    if (n_bytes > limits_.output_bytes) too_much_output();
+  }
+
+  // One level of recursion, for as long as it lives.
+  class Level {
+   public:
+    explicit Level(Budget& budget) : budget_(budget) {
+      if (++budget_.depth_ > budget_.limits_.depth) {
+        --budget_.depth_;
+        budget_.too_deep();
+      }
+    }
+    ~Level() { --budget_.depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    Budget& budget_;
+  };
+
+ private:
+  [[noreturn]] void too_many_steps() const;
+  [[noreturn]] void too_much_memory(std::size_t n_bytes) const;
+  [[noreturn]] void too_deep() const;
+  [[noreturn]] void value_too_deep() const;
+  [[noreturn]] void too_much_output() const;
+
+  Limits limits_;
+  int64_t steps_ = 0;
+  int depth_ = 0;
+  std::size_t live_bytes_ = 0;
+};
+
+}  // namespace kelda::jinja

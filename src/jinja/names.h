@@ -1,0 +1,16 @@
+// Walks over the names of a tree, in the order in which Jinja2 walks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jinja/ast.h"
+
+namespace kelda::jinja {
+
+// Which of `names` are read in the statements before anything assigns them there.
+std::vector<std::string> undeclared(const Body& body, std::vector<std::string> names);
+// The line of the first assignment to `name` in the statement or inside of it; 0 if there is none.
+int line_of_store(const Stmt& stmt, const std::string& name);
+
+}  // namespace kelda::jinja

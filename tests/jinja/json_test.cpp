@@ -1,0 +1,52 @@
+#include "jinja/rendering.h"
+
+namespace kelda::jinja {
+namespace {
+
+Value parsed(std::string_view json) { return parse_json(json, Provenance::kInput); }
+
+TEST(Json, ReadsEveryKindOfValue) {
+  const Value v = parsed(
+      R"( {"s": "aé\n\u00e9\ud83d\ude00", "i": -5, "f": 1.5e3, "t": true, "n": null, "l": [1, [], {}]} )");
+  EXPECT_EQ(v.as_dict().find("s")->str(), "aé\né😀");
+  EXPECT_EQ(v.as_dict().find("i")->as_int(), -5);
+  EXPECT_EQ(v.as_dict().find("f")->as_double(), 1500.0);
+  EXPECT_TRUE(v.as_dict().find("t")->as_bool());
+  EXPECT_TRUE(v.as_dict().find("n")->is_none());
+  EXPECT_EQ(v.as_dict().find("l")->items().size(), 3u);
+  EXPECT_EQ(v.as_dict().find("i")->provenance(), Provenance::kInput);
+  EXPECT_EQ(v.as_dict().find("s")->provenance(), Provenance::kInput);
+}
+
+TEST(Json, ReadsScalarsAlone) {
+  EXPECT_EQ(parsed(" \"x\" ").str(), "x");
+  EXPECT_EQ(parsed("12").as_int(), 12);
+  EXPECT_TRUE(parsed("null").is_none());
+}
+
+TEST(Json, KeepsLargeIntegersAsTheyAre) {
+  const Value v = parsed("[18446744073709551616, -9223372036854775808, 123456789012345678901234567890]");
+  EXPECT_EQ(dump_json(v), "[18446744073709551616, -9223372036854775808, 123456789012345678901234567890]");
+}
+
+TEST(Json, OfAKeyGivenTwiceTheLastValueCounts) {
+  EXPECT_EQ(dump_json(parsed(R"({"a": 1, "b": 2, "a": 3})")), R"({"a": 3, "b": 2})");
+}
+
+TEST(Json, RefusesWhatIsNoJson) {
+  for (const char* bad :
+       {"",    " ",          "{",          "[1,]", "{\"a\"}", "[1] 2",    "1 2",  "1,2",         "nul",
+        "NaN", "01",         "1.",         "-",    "1e",      "+1",       "'a'",  "\"\\ud800\"", "\"\\x\"",
+        "\"a", "[\"\xFF\"]", "{\"a\":1,}", "][",   "[1][2]",  "\"\x01\"", "tru e"}) {
+    EXPECT_THROW(parsed(bad), Error) << bad;
+  }
+}
+
+TEST(Json, RefusesDeepNesting) {
+  EXPECT_NO_THROW(parsed(std::string(190, '[') + std::string(190, ']')));
+  EXPECT_THROW(parsed(std::string(191, '[') + std::string(191, ']')), Error);
+  EXPECT_THROW(parsed(std::string(1000000, '[')), Error);
+}
+
+}  // namespace
+}  // namespace kelda::jinja
