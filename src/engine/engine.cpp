@@ -52,12 +52,13 @@ std::string_view name(FinishReason reason) {
 
 // STATE of one request.
 struct Engine::Running {
-  Running(RequestId request_id, Request request, Sequence prefix, int64_t vocab_size)
+  Running(RequestId request_id, Request request, Sequence prefix, const Model& model)
       : id(request_id),
         prompt(std::move(request.prompt)),
-        chain(request.knobs, static_cast<std::size_t>(vocab_size)),
+        chain(request.knobs, static_cast<std::size_t>(model.config().vocab_size)),
         want_logprobs(request.logprobs),
         ignore_eos(request.knobs.boolean("ignore_eos")),
+        text(model.tokenizer(), false, text::Detokenizer::Start::kContinuation),
         stop_strings(request.knobs.texts("stop")),
         stops(stop_strings),
         sequence(std::move(prefix)),
@@ -74,7 +75,7 @@ struct Engine::Running {
   std::vector<TokenId> prompt, generated;
   sampling::Chain chain;
   bool want_logprobs, ignore_eos;
-  text::Utf8Stream utf8;
+  text::Detokenizer text;
   std::vector<std::string> stop_strings;
   text::StopMatcher stops;
   Sequence sequence;
@@ -131,8 +132,9 @@ Engine::Admitted Engine::add(Request request) {
   }
   admitted.seed = choose_seed(request.knobs);
   std::optional<Sequence> prefix = prefixes_.find(request.prompt);
-  auto running = std::make_unique<Running>(
-      admitted.id, std::move(request), prefix ? std::move(*prefix) : Sequence(runner_.cache()), vocab_size);
+  auto running =
+      std::make_unique<Running>(admitted.id, std::move(request),
+                                prefix ? std::move(*prefix) : Sequence(runner_.cache()), runner_.model());
   running->seed = admitted.seed;
   running->max_tokens = admitted.max_tokens;
   outbox_.reserve(outbox_.size() + running_.size() + 1);
@@ -259,7 +261,7 @@ void Engine::draw(Running& r, std::span<const float> logits) noexcept {
       event.stop = runner_.model().vocabulary().piece(drawn.id);
       finish(r, event, FinishReason::kStop);
     } else {
-      event.text = r.stops.push(r.utf8.push(runner_.model().tokenizer().bytes(drawn.id, false)));
+      event.text = r.stops.push(r.text.push(drawn.id));
       if (r.stops.matched() >= 0) {
         event.stop = r.stop_strings[static_cast<std::size_t>(r.stops.matched())];
         finish(r, event, FinishReason::kStop);
@@ -283,7 +285,7 @@ void Engine::draw(Running& r, std::span<const float> logits) noexcept {
 // Lets out the text that was held back.
 void Engine::release_text(Running& r, Event& event, FinishReason& reason) {
   if (r.stops.matched() < 0) {
-    event.text += r.stops.push(r.utf8.finish());
+    event.text += r.stops.push(r.text.finish());
     event.text += r.stops.finish();
     // What was held back may hold a whole stop string, which had waited for an earlier one to come true.
     if (r.stops.matched() >= 0 && reason == FinishReason::kLength) {

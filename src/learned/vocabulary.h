@@ -23,12 +23,36 @@ enum class TokenType : uint8_t {
   kByte = 6
 };
 
+// What a vocabulary is made of, from whatever file. The texts of merges are views into the source, which must
+// outlive the constructor only.
+struct VocabularyParts {
+  struct Merge {
+    std::string_view left, right;
+  };
+  std::string model = {};          // "gpt2", "llama", "bert": GGUF's names for the kinds
+  std::string pre_tokenizer = {};  // "smollm", "qwen2"; empty if the source has no such name
+  std::vector<std::string> pieces = {};
+  std::vector<TokenType> types = {};  // empty: all kNormal
+  std::vector<float> scores = {};     // empty: none
+  std::vector<Merge> merges = {};     // in order of rank
+  TokenId bos = -1, eos = -1, unknown = -1;
+  bool add_bos = false, add_eos = false, add_space_prefix = false, remove_extra_whitespaces = false;
+  bool lowercase = true, strip_accents = true;  // "bert" only
+  std::vector<TokenId> end_tokens = {};         // besides eos and the well-known markers
+  // What errors call the lists.
+  std::string_view pieces_name = "pieces", types_name = "types", scores_name = "scores",
+                   merges_name = "merges";
+};
+
 class Vocabulary {
  public:
   // Reads the tokenizer.ggml.* keys. Throws kBadInput naming the key for lists of contradictory length, ids
   // out of range, unknown token types, duplicate pieces or merges, merges of or into pieces that no token
   // has.
   explicit Vocabulary(const Metadata& metadata);
+  // The same checks, with the names that the parts give. bos, eos, unknown and end_tokens must be ids of
+  // `pieces` (−1 for none): KELDA_CHECK.
+  explicit Vocabulary(VocabularyParts parts);
   Vocabulary(Vocabulary&&) = default;  // a copy's index would point into the original
   Vocabulary(const Vocabulary&) = delete;
   Vocabulary& operator=(const Vocabulary&) = delete;
@@ -50,23 +74,27 @@ class Vocabulary {
 
   const std::string& model() const { return model_; }                  // "gpt2", "llama", "bert"
   const std::string& pre_tokenizer() const { return pre_tokenizer_; }  // "smollm", "qwen2"; empty if absent
-  TokenId bos() const { return bos_; }  // −1 if absent; of a "bert" file the [CLS] token
-  TokenId eos() const { return eos_; }  // likewise, [SEP]
+  TokenId bos() const { return bos_; }          // −1 if absent; of a "bert" file the [CLS] token
+  TokenId eos() const { return eos_; }          // likewise, [SEP]
+  TokenId unknown() const { return unknown_; }  // what stands for text that no piece covers; −1 if absent
   // Whether a prompt begins with bos and ends with eos. Where the file does not say, as its kind of model was
   // trained.
   bool add_bos() const { return add_bos_; }
   bool add_eos() const { return add_eos_; }
   bool add_space_prefix() const { return add_space_prefix_; }
-  // Every id that ends a turn or a text: eos, eot, eom and the well-known end markers among the control
-  // tokens. Sorted.
+  bool remove_extra_whitespaces() const { return remove_extra_whitespaces_; }
+  // Of a "bert" vocabulary: what its text goes through first.
+  bool lowercase() const { return lowercase_; }
+  bool strip_accents() const { return strip_accents_; }
+  // Every id that ends a turn or a text: eos, eot, eom and the well-known end markers among the control and
+  // user-defined tokens. Sorted.
   const std::vector<TokenId>& end_tokens() const { return end_tokens_; }
   uint64_t bytes() const;  // of memory, about
 
  private:
-  void read_pieces(const Metadata& metadata);
-  void read_merges(const Metadata& metadata);
-  void read_special(const Metadata& metadata);
-  TokenId read_id(const Metadata& metadata, std::string_view key) const;
+  void set_pieces(VocabularyParts& parts);
+  void set_merges(const VocabularyParts& parts);
+  void set_special(const VocabularyParts& parts);
 
   std::vector<std::string> pieces_;
   std::vector<TokenType> types_;
@@ -74,8 +102,9 @@ class Vocabulary {
   std::vector<Merge> merges_;
   std::unordered_map<std::string_view, TokenId> ids_;
   std::string model_, pre_tokenizer_;
-  TokenId bos_ = -1, eos_ = -1;
-  bool add_bos_ = false, add_eos_ = false, add_space_prefix_ = false;
+  TokenId bos_ = -1, eos_ = -1, unknown_ = -1;
+  bool add_bos_ = false, add_eos_ = false, add_space_prefix_ = false, remove_extra_whitespaces_ = false;
+  bool lowercase_ = true, strip_accents_ = true;
   std::vector<TokenId> end_tokens_;
 };
 

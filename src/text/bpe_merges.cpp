@@ -25,7 +25,7 @@ std::size_t hash(TokenId left, TokenId right) {
 
 }  // namespace
 
-BpeMerges::BpeMerges(const Vocabulary& vocabulary) : merges_(vocabulary.merges()) {
+BpeMerges::BpeMerges(std::vector<Vocabulary::Merge> merges) : merges_(std::move(merges)) {
   table_.assign(std::bit_ceil(merges_.size() * 2 + 1), Slot{kDead, kDead, kNoRank});
   const std::size_t mask = table_.size() - 1;
   for (uint32_t r = 0; r < merges_.size(); ++r) {

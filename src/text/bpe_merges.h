@@ -11,7 +11,9 @@ namespace kelda::text {
 
 class BpeMerges {
  public:
-  explicit BpeMerges(const Vocabulary& vocabulary);
+  // `merges` in order of rank; no pair twice.
+  explicit BpeMerges(std::vector<Vocabulary::Merge> merges);
+  const std::vector<Vocabulary::Merge>& all() const { return merges_; }
 
   // Working memory of one thread, kept between calls.
   struct Scratch {

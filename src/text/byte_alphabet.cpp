@@ -1,5 +1,6 @@
 #include "text/byte_alphabet.h"
 
+#include <charconv>
 #include <cstdint>
 
 #include "base/utf8.h"
@@ -54,6 +55,14 @@ std::optional<std::string> bytes_of_piece(std::string_view piece) {
     piece.remove_prefix(s.length);
   }
   return out;
+}
+
+std::optional<char> byte_of_piece(std::string_view piece) {
+  if (piece.size() != 6 || !piece.starts_with("<0x") || piece[5] != '>') return std::nullopt;
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(piece.data() + 3, piece.data() + 5, value, 16);
+  if (error != std::errc() || end != piece.data() + 5) return std::nullopt;
+  return static_cast<char>(value);
 }
 
 }  // namespace kelda::text

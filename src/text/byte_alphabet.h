@@ -16,4 +16,7 @@ const std::array<std::string, 256>& byte_characters();
 // The bytes that a piece such as "Ġthe" is written for; nullopt if it has a character outside the alphabet.
 std::optional<std::string> bytes_of_piece(std::string_view piece);
 
+// SentencePiece's other way to write a byte as a piece, "<0x0A>"; nullopt for other pieces.
+std::optional<char> byte_of_piece(std::string_view piece);
+
 }  // namespace kelda::text

@@ -28,6 +28,18 @@ std::string Utf8Stream::finish() {
   return unfinished ? std::string(kReplacement) : std::string();
 }
 
+Detokenizer::Detokenizer(const Tokenizer& tokenizer, bool show_special, Start start)
+    : tokenizer_(&tokenizer), show_special_(show_special), at_start_(start == Start::kText) {}
+
+std::string Detokenizer::push(TokenId id) {
+  if (!at_start_) return utf8_.push(tokenizer_->bytes(id, show_special_));
+  // A token that shows nothing leaves the next one at the beginning; one whose blank was dropped does not.
+  at_start_ = tokenizer_->bytes(id, show_special_).empty();
+  return utf8_.push(tokenizer_->first_bytes(id, show_special_));
+}
+
+std::string Detokenizer::finish() { return utf8_.finish(); }
+
 StopMatcher::StopMatcher(const std::vector<std::string>& stops) {
   for (std::size_t i = 0; i < stops.size(); ++i) trie_.add(stops[i], static_cast<int32_t>(i));
   // A node's failure node is shallower, so go by depth: children of the nodes handled so far, level by level.

@@ -1,4 +1,4 @@
-// Token bytes to text while it streams. STATE of one sequence. Never gives out half a character.
+// Tokens to text while they stream. STATE of one sequence. Never gives out half a character.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "text/byte_trie.h"
+#include "text/tokenizer.h"
 
 namespace kelda::text {
 
@@ -20,6 +21,24 @@ class Utf8Stream {
 
  private:
   std::string held_;
+};
+
+// The text of a row of ids, one after another: what Tokenizer::decode() gives for all of them at once.
+class Detokenizer {
+ public:
+  // kText: the first id begins a text, so a blank that the tokenizer put before it is dropped again.
+  // kContinuation: it goes on with a text that was there before (a prompt), and keeps its blank.
+  enum class Start { kText, kContinuation };
+  // `tokenizer` must outlive this.
+  Detokenizer(const Tokenizer& tokenizer, bool show_special, Start start);
+  // The text that is now certain. Throws kBadInput for an id outside the vocabulary; nothing changes then.
+  std::string push(TokenId id);
+  std::string finish();  // what is left: U+FFFD for an unfinished character
+
+ private:
+  const Tokenizer* tokenizer_;
+  bool show_special_, at_start_;
+  Utf8Stream utf8_;
 };
 
 // Looks for stop strings in streamed text. What might be the beginning of one is held back, and nothing of a

@@ -1,45 +1,26 @@
-// Cutting text into the pieces within which merges may happen. GGUF names the way to cut; each name is a row
-// here.
+// The ways to prepare text for byte-level BPE that GGUF knows by name; each name is a row here.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string_view>
-#include <vector>
-
-#include "text/regex.h"
 
 namespace kelda::text {
 
 // Each expression cuts what the one before left: its matches and the gaps between them are the new pieces,
-// and it sees a piece as if nothing were around it.
+// and it sees a piece as if nothing were around it. All are linear on any text.
 struct PreTokenizerRow {
   std::string_view name;  // GGUF's tokenizer.ggml.pre
   std::span<const std::string_view> expressions;
+  bool nfc = false;                 // Unicode's normal form C first
+  bool ignore_merges = false;       // a piece that is a token is that token
+  bool mapped_before_last = false;  // the last two expressions see bytes as characters of the byte alphabet
 };
 std::span<const PreTokenizerRow> pre_tokenizer_rows();
 
-class PreTokenizer {
- public:
-  // Throws kUnsupported naming the known ones.
-  explicit PreTokenizer(std::string_view name);
+// Throws kUnsupported naming the known ones.
+const PreTokenizerRow& pre_tokenizer_row(std::string_view name);
 
-  // Scratch of one thread.
-  class Cutter {
-   public:
-    explicit Cutter(const PreTokenizer& p);
-    // Calls `piece` for each piece in order; together they are `text`, which must be valid UTF-8. Linear.
-    void cut(std::string_view text, const std::function<void(std::string_view)>& piece) {
-      cut(text, 0, piece);
-    }
-
-   private:
-    void cut(std::string_view text, std::size_t step, const std::function<void(std::string_view)>& piece);
-    std::vector<Regex::Matcher> steps_;
-  };
-
- private:
-  std::vector<Regex> steps_;
-};
+// The expression of GPT-2, which the byte-level pre-tokenizer of Hugging Face uses by itself.
+extern const std::string_view kGpt2Expression;
 
 }  // namespace kelda::text

@@ -1,9 +1,11 @@
-// Regular expressions over UTF-8, compiled to machine code by PCRE2. Two traps are closed here: the library
-// would check the UTF-8 of the whole rest of the text at every match (quadratic), and its classes change with
-// its version. So subjects must be valid UTF-8, and patterns go through pin_classes().
+// Regular expressions over UTF-8, compiled to machine code by PCRE2. Three traps are closed here: the library
+// would check the UTF-8 of the whole rest of the text at every match (quadratic); its classes change with its
+// version; and its options differ from Oniguruma's Ruby syntax, in which Hugging Face's files are written
+// ("^" and "$" at every line). So subjects must be valid UTF-8, and patterns go through pin_classes().
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -29,7 +31,8 @@ class Regex {
    public:
     explicit Matcher(const Regex& regex);
     // The leftmost match at or after `from`; nothing before or after `subject` is looked at. `subject` must
-    // be valid UTF-8 (unchecked) and `from` the beginning of a character.
+    // be valid UTF-8 (unchecked) and `from` the beginning of a character. Throws kUnsupported for a pattern
+    // that needs too many steps here: patterns come with files.
     std::optional<Match> find(std::string_view subject, std::size_t from);
 
    private:
@@ -42,6 +45,19 @@ class Regex {
     std::unique_ptr<pcre2_real_match_data_8, Free> data_;
     std::unique_ptr<pcre2_real_match_context_8, Free> context_;
     std::unique_ptr<pcre2_real_jit_stack_8, Free> stack_;
+  };
+
+  // All matches in `subject` from left to right, none overlapping. One that is empty is reported where it
+  // stands, but not right after another match.
+  class Walk {
+   public:
+    Walk(Matcher& matcher, std::string_view subject) : matcher_(&matcher), subject_(subject) {}
+    std::optional<Match> next();
+
+   private:
+    Matcher* matcher_;
+    std::string_view subject_;
+    std::size_t from_ = 0, last_end_ = SIZE_MAX;
   };
 
  private:

@@ -29,7 +29,7 @@ class EngineTest : public ::testing::Test {
     return r;
   }
   static std::vector<TokenId> encode(std::string_view text) {
-    return model_->tokenizer().encode_prompt(text, text::Special::kText);
+    return model_->tokenizer().encode_prompt(text, text::Special::kText).ids;
   }
 
   struct Answer {

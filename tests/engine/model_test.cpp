@@ -68,7 +68,7 @@ TEST(Model, LoadsATinyFile) {
   EXPECT_EQ(&model->weights().matrix("output.weight"), &model->weights().matrix("token_embd.weight"))
       << "tied, kept once";
   EXPECT_EQ(
-      model->tokenizer().decode(model->tokenizer().encode_prompt("the cat", text::Special::kText), false),
+      model->tokenizer().decode(model->tokenizer().encode_prompt("the cat", text::Special::kText).ids, false),
       "the cat");
 }
 

@@ -75,7 +75,7 @@ class OutOfMemory : public ::testing::Test {
     Runner runner(model_, {KvType::kF16, 0, 1024}, pool_);
     Engine engine(runner, {.prefill_chunk = 512, .kept_sequences = 2});
     for (const int max_tokens : {3, 8, 3}) {
-      Request r{model_->tokenizer().encode_prompt("some text", text::Special::kText),
+      Request r{model_->tokenizer().encode_prompt("some text", text::Special::kText).ids,
                 Knobs(sampling::request_knobs()), true};
       r.knobs.set_from_json(
           fmt::format(R"({{"max_tokens":{},"ignore_eos":true,"seed":{},"stop":["never said, this"]}})",

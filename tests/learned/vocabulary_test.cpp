@@ -91,6 +91,49 @@ TEST(Vocabulary, EveryTokenIsNormalWithoutTypes) {
   EXPECT_EQ(Vocabulary(without("tokenizer.ggml.token_type")).type(5), TokenType::kNormal);
 }
 
+TEST(Vocabulary, MayBeMadeOfParts) {
+  VocabularyParts parts{
+      .model = "gpt2", .pieces = {"a", "b", "ab"}, .pieces_name = "x.vocab", .merges_name = "x.merges"};
+  parts.merges = {{"a", "b"}};
+  const Vocabulary v(parts);
+  EXPECT_EQ(v.type(2), TokenType::kNormal);
+  EXPECT_EQ(v.merges().at(0).result, 2);
+  EXPECT_EQ(v.unknown(), -1);
+  EXPECT_FALSE(v.add_bos());
+  parts.merges.push_back({"b", "a"});
+  try {
+    const Vocabulary bad(parts);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_NE(
+        std::string(e.what()).find("x.merges: entry 1 \"b a\" needs a token \"ba\", which x.vocab lacks"),
+        std::string::npos)
+        << e.what();
+  }
+}
+
+TEST(Vocabulary, EmptyListsBesideTokensAreRefused) {
+  expect_bad("tokenizer.ggml.token_type", MetadataValue(std::vector<int32_t>{}),
+             {"tokenizer.ggml.token_type", "0"});
+  expect_bad("tokenizer.ggml.scores", MetadataValue(std::vector<float>{}), {"tokenizer.ggml.scores", "0"});
+}
+
+TEST(Vocabulary, TheUnknownTokenIsNamedOrOfItsType) {
+  Metadata m = valid();
+  EXPECT_EQ(Vocabulary(m).unknown(), -1);
+  m.set("tokenizer.ggml.token_type", MetadataValue(std::vector<int32_t>{1, 1, 1, 2, 1, 3, 3, 4}));
+  EXPECT_EQ(Vocabulary(m).unknown(), 3);
+  m.set("tokenizer.ggml.unknown_token_id", MetadataValue(uint32_t{0}));
+  EXPECT_EQ(Vocabulary(m).unknown(), 0);
+}
+
+// BR-041: marks between files end an answer even where the file calls them text that the publisher added.
+TEST(Vocabulary, UserDefinedMarkersAreEndTokensToo) {
+  Metadata m = valid();
+  m.set("tokenizer.ggml.token_type", MetadataValue(std::vector<int32_t>{1, 1, 1, 1, 1, 3, 4, 4}));
+  EXPECT_EQ(Vocabulary(m).end_tokens(), (std::vector<TokenId>{5, 6}));
+}
+
 TEST(Vocabulary, EndTokensAreEosEotEomAndKnownControlMarkers) {
   Metadata m = valid();
   EXPECT_EQ(Vocabulary(m).end_tokens(), (std::vector<TokenId>{5, 6}));

@@ -33,7 +33,7 @@ std::vector<TokenId> letters(const Vocabulary& v, std::string_view text) {
 
 TEST(BpeMerges, JoinsByRankAndThenFromTheLeft) {
   const auto v = testing::TinyVocabulary{.merges = {"b c", "a b", "a a"}}.make();
-  const BpeMerges merges(*v);
+  const BpeMerges merges(v->merges());
   BpeMerges::Scratch scratch;
   auto s = letters(*v, "abcabaaa");
   merges.apply(s, scratch);
@@ -54,7 +54,7 @@ TEST(BpeMerges, EqualsThePaperOnRandomListsAndWords) {
         pieces.push_back(left + right);
     }
     const auto v = testing::TinyVocabulary{.merges = list}.make();
-    const BpeMerges merges(*v);
+    const BpeMerges merges(v->merges());
     BpeMerges::Scratch scratch;
     for (int word = 0; word < 100; ++word) {
       std::string text;

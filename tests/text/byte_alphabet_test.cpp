@@ -38,5 +38,12 @@ TEST(ByteAlphabet, OtherCharactersStandForNoByte) {
   EXPECT_FALSE(bytes_of_piece("\xC5\x84"));       // U+0144, the first one beyond
 }
 
+TEST(ByteAlphabet, ReadsBytesWrittenInHexadecimal) {
+  EXPECT_EQ(byte_of_piece("<0x0A>"), '\n');
+  EXPECT_EQ(byte_of_piece("<0xff>"), '\xFF');
+  for (const char* piece : {"<0xZZ>", "<0x-1>", "<0x+1>", "<0x1>", "<0x001>", "0x0A", "<0x0A", ""})
+    EXPECT_FALSE(byte_of_piece(piece)) << piece;
+}
+
 }  // namespace
 }  // namespace kelda::text

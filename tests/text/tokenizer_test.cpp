@@ -23,7 +23,7 @@ std::unique_ptr<const Tokenizer> with(std::string_view key, MetadataValue value,
 }
 
 std::vector<std::string> prompt(const Tokenizer& t, std::string_view text) {
-  return testing::pieces_of(t.vocabulary(), t.encode_prompt(text, Special::kText));
+  return testing::pieces_of(t.vocabulary(), t.encode_prompt(text, Special::kText).ids);
 }
 
 TEST(Tokenizer, APromptBeginsAndEndsAsTheFileAsks) {
@@ -34,6 +34,47 @@ TEST(Tokenizer, APromptBeginsAndEndsAsTheFileAsks) {
   EXPECT_EQ(prompt(*with(eos, true), "hello"), (Pieces{"hello", "</s>"}));
   EXPECT_EQ(prompt(*with(bos, true, eos, true), ""), (Pieces{"<s>", "</s>"}));
   EXPECT_EQ(with(bos, true)->encode("", Special::kText), std::vector<TokenId>{});
+}
+
+TEST(Tokenizer, BosAndEosThatTheTextHasAreNotPutTwice) {
+  const auto t = with("tokenizer.ggml.add_bos_token", true, "tokenizer.ggml.add_eos_token", true);
+  const auto pieces = [&](const EncodedPrompt& p) { return testing::pieces_of(t->vocabulary(), p.ids); };
+  const EncodedPrompt written = t->encode_prompt("<s>hello</s>", Special::kParse);
+  EXPECT_EQ(pieces(written), (std::vector<std::string>{"<s>", "hello", "</s>"}));
+  EXPECT_TRUE(written.text_began_with_bos && written.text_ended_with_eos);
+  const EncodedPrompt plain = t->encode_prompt("<s>hello", Special::kText);
+  EXPECT_EQ(plain.ids.front(), t->vocabulary().bos());
+  EXPECT_EQ(plain.ids[1], t->vocabulary().find("<"));
+  EXPECT_FALSE(plain.text_began_with_bos || plain.text_ended_with_eos);
+  const ByteSpan begin[] = {{0, 3}};
+  EXPECT_TRUE(t->encode_prompt("<s>hello</s>", begin).text_began_with_bos);
+  EXPECT_FALSE(t->encode_prompt("<s>hello</s>", begin).text_ended_with_eos);
+}
+
+TEST(Tokenizer, ManyDocumentsOnManyThreadsGiveTheSameIdsInOrder) {
+  const auto t = make_tokenizer(TinyVocabulary().make());
+  std::vector<std::string> texts;
+  for (int i = 0; i < 200; ++i)
+    texts.push_back(std::string(static_cast<std::size_t>(i % 17), 'a') + " hello");
+  const std::vector<std::string_view> documents(texts.begin(), texts.end());
+  ThreadPool pool(4);
+  const auto all = t->encode_all(documents, Special::kText, pool);
+  ASSERT_EQ(all.size(), texts.size());
+  for (std::size_t i = 0; i < texts.size(); ++i) EXPECT_EQ(all[i], t->encode(texts[i], Special::kText));
+}
+
+TEST(Tokenizer, TheFirstFaultyDocumentIsNamed) {
+  const auto t = make_tokenizer(TinyVocabulary().make());
+  std::vector<std::string_view> documents(50, "hello");
+  documents[7] = documents[31] = "\xFF";
+  ThreadPool pool(4);
+  try {
+    t->encode_all(documents, Special::kText, pool);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kBadInput);
+    EXPECT_TRUE(std::string(e.what()).starts_with("document 7: ")) << e.what();
+  }
 }
 
 TEST(Tokenizer, DecodeIsAlwaysValidText) {

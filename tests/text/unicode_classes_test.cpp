@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/utf8.h"
 #include "tests/text/tiny_vocabulary.h"
@@ -21,11 +23,34 @@ const Pinned kPinned[] = {
     {"kNumbers", R"(\p{N})", R"(\P{N})", kNumbers},
     {"kWhitespace", R"(\s)", R"(\S)", kWhitespace},
     {"kNumeric", R"(\p{Digit})", R"(\P{Digit})", kNumeric},
+    {"kUpper", R"(\p{Lu})", R"(\P{Lu})", kUpper},
+    {"kLower", R"(\p{Ll})", R"(\P{Ll})", kLower},
+    {"kTitle", R"(\p{Lt})", R"(\P{Lt})", kTitle},
+    {"kModifierLetters", R"(\p{Lm})", R"(\P{Lm})", kModifierLetters},
+    {"kOtherLetters", R"(\p{Lo})", R"(\P{Lo})", kOtherLetters},
+    {"kMarks", R"(\p{M})", R"(\P{M})", kMarks},
+    {"kNonspacing", R"(\p{Mn})", R"(\p{^Mn})", kNonspacing},
+    {"kDecimals", R"(\d)", R"(\D)", kDecimals},
+    {"kPunctuation", R"(\p{P})", R"(\P{P})", kPunctuation},
+    {"kSymbols", R"(\p{S})", R"(\P{S})", kSymbols},
+    {"kHan", R"(\p{Han})", R"(\P{Han})", kHan},
+    {"kWord", R"(\w)", R"(\W)", kWord},
+    {"kAddedWord", R"(\p{AddedWord})", R"(\P{AddedWord})", kAddedWord},
+    {"kBertPunctuation", R"(\p{BertPunctuation})", R"(\P{BertPunctuation})", kBertPunctuation},
+};
+// Those that no expression names.
+const Pinned kUnnamed[] = {
+    {"kBertDropped", "", "", kBertDropped},     {"kBertChinese", "", "", kBertChinese},
+    {"kBertAccents", "", "", kBertAccents},     {"kAccents", "", "", kAccents},
+    {"kNotNormalised", "", "", kNotNormalised},
 };
 
 TEST(UnicodeTables, AreThoseThatTheOracleGave) {
   const auto golden = testing::golden("tokenizer_unicode.json");
-  for (const Pinned& p : kPinned) {
+  std::vector<Pinned> all(std::begin(kPinned), std::end(kPinned));
+  all.insert(all.end(), std::begin(kUnnamed), std::end(kUnnamed));
+  EXPECT_EQ(all.size(), golden["classes"].size());
+  for (const Pinned& p : all) {
     uint64_t hash = 0xCBF29CE484222325u, n = 0;
     uint32_t previous_end = 0;
     for (const CodeRange& r : p.ranges) {
@@ -46,32 +71,53 @@ TEST(UnicodeTables, AreThoseThatTheOracleGave) {
 // The regex library must see exactly the tables, on every code point: alone, negated, in brackets, negated in
 // brackets.
 TEST(PinClasses, MatchesExactlyTheTableOnEveryCodePoint) {
+  std::string text;
+  std::vector<std::size_t> begins;
+  for (uint32_t c = 0; c < 0x110000; ++c) {
+    begins.push_back(text.size());
+    if (c < 0xD800 || c >= 0xE000) append_utf8(c, text);
+  }
+  const auto first_at = [&](std::size_t begin) {
+    return static_cast<uint32_t>(std::lower_bound(begins.begin(), begins.end(), begin + 1) - begins.begin() -
+                                 1);
+  };
   for (const Pinned& p : kPinned) {
     const std::string in = p.inside, out = p.outside;
-    Regex expressions[] = {Regex(in), Regex(out), Regex("[^" + in + "]"), Regex("[^" + out + "]")};
-    const bool wanted_inside[] = {true, false, false, true};
-    std::vector<Regex::Matcher> matchers;
-    for (const Regex& e : expressions) matchers.emplace_back(e);
-    std::size_t next = 0;
-    for (uint32_t c = 0; c < 0x110000; ++c) {
-      if (c >= 0xD800 && c < 0xE000) continue;
-      while (next < p.ranges.size() && p.ranges[next].hi < c) ++next;
-      const bool inside = next < p.ranges.size() && p.ranges[next].lo <= c;
-      std::string text;
-      append_utf8(c, text);
-      for (std::size_t i = 0; i < matchers.size(); ++i)
-        ASSERT_EQ(matchers[i].find(text, 0).has_value(), inside == wanted_inside[i])
-            << p.name << ", form " << i << ", " << c;
+    for (const auto& [pattern, inside] :
+         {std::pair(in, true), std::pair(out, false), std::pair("[^" + in + "]", false),
+          std::pair("[^" + out + "]", true)}) {
+      std::vector<bool> matched(0x110000);
+      const Regex r("(?:" + pattern + ")+");
+      Regex::Matcher matcher(r);
+      Regex::Walk walk(matcher, text);
+      while (const auto m = walk.next())
+        for (uint32_t c = first_at(m->begin); c < 0x110000 && begins[c] < m->end; ++c) matched[c] = true;
+      for (uint32_t c = 0; c < 0x110000; ++c) {
+        if (c >= 0xD800 && c < 0xE000) continue;
+        ASSERT_EQ(matched[c], contains(p.ranges, c) == inside) << p.name << " " << pattern << " " << c;
+      }
     }
   }
 }
 
+TEST(UnicodeTables, LowerCaseIsWhatTheOracleGave) {
+  const auto golden = testing::golden("tokenizer_unicode.json");
+  uint64_t hash = 0xCBF29CE484222325u;
+  for (const LowercaseRange& r : kLowercase)
+    for (const uint32_t value : {r.lo, r.hi, r.stride, static_cast<uint32_t>(r.difference)})
+      for (int shift = 0; shift < 32; shift += 8) hash = (hash ^ (value >> shift & 0xFF)) * 0x100000001B3u;
+  EXPECT_EQ(std::size(kLowercase), golden["lowercase"]["ranges"].get<std::size_t>());
+  EXPECT_EQ(fmt::format("{:016x}", hash), golden["lowercase"]["fnv1a"].get<std::string>());
+  EXPECT_EQ(lowercase('A'), uint32_t{'a'});
+  EXPECT_EQ(lowercase(0x100), 0x101u);
+  EXPECT_EQ(lowercase(0x101), 0x101u);
+  EXPECT_EQ(lowercase(0x130), 0x130u);
+  EXPECT_EQ(lowercase(0x2126), 0x3C9u);
+  EXPECT_EQ(lowercase(0), 0u);
+}
+
 TEST(PinClasses, KnowsWhatUnicodeVersionsAndLibrariesDisagreeOn) {
-  const auto in = [](std::span<const CodeRange> ranges, uint32_t c) {
-    for (const CodeRange& r : ranges)
-      if (r.lo <= c && c <= r.hi) return true;
-    return false;
-  };
+  const auto in = [](std::span<const CodeRange> ranges, uint32_t c) { return contains(ranges, c); };
   EXPECT_FALSE(in(kWhitespace, 0x180E));
   EXPECT_TRUE(in(kWhitespace, 0x85));
   EXPECT_FALSE(in(kWhitespace, 0x200B));
@@ -85,9 +131,30 @@ TEST(PinClasses, LeavesTheRestOfAPatternAlone) {
   EXPECT_EQ(pin_classes(R"([\s])").substr(0, 14), R"([\x{9}-\x{D}\x)");
 }
 
+TEST(PinClasses, BordersOfWordsFollowThePinnedWords) {
+  const Regex r(R"(\bx\b)");
+  Regex::Matcher m(r);
+  EXPECT_TRUE(m.find("a x-b", 0));
+  for (const char* text : {"ax", "xé", "x\u0301", "_x"}) EXPECT_FALSE(m.find(text, 0)) << text;
+  EXPECT_TRUE(Regex::Matcher(Regex(R"(a\Bb)")).find("ab", 0));
+}
+
+TEST(PinClasses, ABracketMayBeginWithOne) {
+  const Regex r(R"([]a]+)");
+  EXPECT_EQ(Regex::Matcher(r).find("x]a]", 0)->end, 4u);
+}
+
+TEST(LiteralPattern, MatchesExactlyItsText) {
+  const std::string text = "a.b*[^]\\-$(é中)\n\t {1}&#";
+  const Regex r(literal_pattern(text));
+  Regex::Matcher m(r);
+  EXPECT_EQ(m.find("x" + text + "y", 0)->end, text.size() + 1);
+  EXPECT_FALSE(m.find("axb*[^]", 0));
+}
+
 TEST(PinClasses, RefusesWhatDependsOnTheLibrarysOwnTables) {
-  for (const char* pattern :
-       {R"(\w)", R"(\d+)", R"(\bx)", R"([\p{Lu}])", R"(\p{Han)", R"(\p)", R"(\X)", "\\"}) {
+  for (const char* pattern : {R"(\h)", R"(\R)", R"(\p{Cyrillic})", R"([\b])", R"(\p{Han)", R"(\p)", R"(\X)",
+                              R"([[:alpha:]])", R"([a[b]])", R"([a-z&&[^b]])", "\\"}) {
     try {
       pin_classes(pattern);
       FAIL() << pattern;

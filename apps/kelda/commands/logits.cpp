@@ -121,9 +121,9 @@ int run(const Arguments& a) {
     return 0;
   }
   const Model& model = session.model();
+  const auto special = a.special ? text::Special::kParse : text::Special::kText;
   const auto ids = a.text.empty() ? parse_ids(a.ids, "--ids", model)
-                                  : model.tokenizer().encode_prompt(
-                                        a.text, a.special ? text::Special::kParse : text::Special::kText);
+                                  : model.tokenizer().encode_prompt(a.text, special).ids;
   if (ids.empty()) fail(ErrorCode::kUsage, "no tokens: the list or the text is empty");
   const auto wanted = parse_positions(a.positions, static_cast<int64_t>(ids.size()));
   nlohmann::json out = {{"positions", nlohmann::json::array()}};

@@ -1,0 +1,19 @@
+// The `tokenizer.json` of Hugging Face's tokenizers: vocabulary and rules in one file.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "text/tokenizer.h"
+
+namespace kelda::text {
+
+// The tokenizer that the bytes of such a file describe: the same ids as the package gives. BOS and EOS are
+// what its post-processor puts around a text. `truncation` and `padding` are settings of a batch, which a
+// caller chooses: they change no id and are only checked to be objects.
+//   Throws kBadInput for what is malformed and kUnsupported for what this reader does not implement (never
+//   ignored); the message names the JSON path. No recursion on the input; no allocation above 16 times its
+//   size.
+std::unique_ptr<const Tokenizer> read_tokenizer_json(std::string_view json);
+
+}  // namespace kelda::text
