@@ -119,7 +119,7 @@ class Checker:
     def check_commands(self, path: Path, fenced):
         makefile = self.root / "Makefile"
         targets = set(re.findall(r"^([\w-]+):", makefile.read_text(), re.M)) if makefile.exists() else set()
-        commands = {p.stem for p in (self.root / "apps/kelda/commands").glob("*.cpp")}
+        commands = {p.stem.removesuffix("_command") for p in (self.root / "apps/kelda/commands").glob("*.cpp")}
         presets = self.presets()
         for number, line in fenced:
             words = line.strip().removeprefix("$ ").split()

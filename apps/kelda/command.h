@@ -1,4 +1,5 @@
-// A subcommand of the binary: one file in apps/kelda/commands. The file name is the name.
+// A subcommand of the binary: one file in apps/kelda/commands. The file name is the name, with
+// "_command" behind it where C++ or a library of ours has taken the word.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -14,6 +14,7 @@ ModelHead understand(const Metadata& metadata) {
   head.config = models::read_config(metadata);
   head.vocabulary = std::make_shared<const Vocabulary>(metadata);
   head.tokenizer = text::make_tokenizer(head.vocabulary);
+  head.chat_template = chat::ChatTemplate::of_model(metadata, *head.vocabulary);
   head.family->tensors(head.config, head.tensors);
   return head;
 }
@@ -40,6 +41,7 @@ std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, cons
   model->config_ = std::move(head.config);
   model->vocabulary_ = std::move(head.vocabulary);
   model->tokenizer_ = std::move(head.tokenizer);
+  model->chat_template_ = std::move(head.chat_template);
   model->weights_ = load_weights(*file, head.tensors, options.compute, pool, options.progress);
   model->network_ = head.family->bind(model->weights_, model->config_);
   return model;

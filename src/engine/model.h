@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/thread_pool.h"
+#include "chat/chat_template.h"
 #include "config/model_config.h"
 #include "files/model_file.h"
 #include "learned/vocabulary.h"
@@ -22,6 +23,7 @@ struct ModelHead {
   ModelConfig config;
   std::shared_ptr<const Vocabulary> vocabulary;
   std::unique_ptr<const text::Tokenizer> tokenizer;
+  std::shared_ptr<const chat::ChatTemplate> chat_template;
   TensorList tensors;
 };
 // Throws kelda::Error, whose message begins with the file's path, for a file that this build cannot run.
@@ -41,6 +43,8 @@ class Model {
   const Weights& weights() const { return weights_; }
   const Vocabulary& vocabulary() const { return *vocabulary_; }
   const text::Tokenizer& tokenizer() const { return *tokenizer_; }
+  // Never null; what is wrong with it is among its findings.
+  const std::shared_ptr<const chat::ChatTemplate>& chat_template() const { return chat_template_; }
   const models::Network& network() const { return *network_; }
   Compute compute() const { return compute_; }
   uint64_t learned_bytes() const { return weights_.bytes() + vocabulary_->bytes(); }
@@ -51,6 +55,7 @@ class Model {
   Weights weights_;
   std::shared_ptr<const Vocabulary> vocabulary_;
   std::unique_ptr<const text::Tokenizer> tokenizer_;
+  std::shared_ptr<const chat::ChatTemplate> chat_template_;
   std::unique_ptr<const models::Network> network_;
   Compute compute_ = Compute::kAuto;
 };

@@ -271,7 +271,7 @@ class KnobValues(KeldaCase):
         by_file = self.works(*common, *request).json()
         by_flag = self.works(*common, "--temperature", 1.5, "--seed", 9, "--max-tokens", 6, "--logit-bias", "70=3").json()
         self.assertEqual((by_file["ids"], by_file["logprobs"]), (by_flag["ids"], by_flag["logprobs"]))
-        self.assertEqual(by_file["settings_from"]["temperature"], "request")
+        self.assertEqual(by_file["settings"]["temperature"]["from"], "request")
 
     def test_a_setting_in_the_file_and_as_a_flag(self):
         request = self.request('{"temperature": 0, "max_tokens": 6}')

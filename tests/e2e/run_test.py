@@ -92,7 +92,10 @@ class Answers(RunCase):
                           "left": 8192 - 9})
         self.assertEqual((answer["seed"], answer["finish_reason"], answer["stop"]), (5, "length", ""))
         self.assertRegex("".join(answer["notices"]), "^seed has no effect: temperature 0")
-        self.assertEqual(answer["settings_from"], {"temperature": "flag", "max_tokens": "flag", "seed": "flag"})
+        set_by_flag = {name: s["value"] for name, s in answer["settings"].items() if s["from"] == "flag"}
+        self.assertEqual(set_by_flag, {"temperature": 0, "max_tokens": 4, "seed": 5})
+        self.assertEqual({s["from"] for s in answer["settings"].values()}, {"flag", "default"})
+        self.assertIsNone(answer["error"])
         for key in ("load_ms", "ttft_ms", "prompt_tok_s", "generation_tok_s", "learned_bytes", "kv_bytes",
                     "peak_resident_bytes"):
             self.assertGreater(answer["timings"][key], 0, key)
@@ -105,7 +108,7 @@ class Answers(RunCase):
     def test_settings_that_were_not_asked_for_are_told(self):
         result = self.tiny("a", "--json", "--max-tokens", 2, "--top-p", 0.5)
         self.assertRegex(result.err, r"settings: temperature [0-9.]+ \(\w")
-        sources = result.json()["settings_from"]
+        sources = {name: s["from"] for name, s in result.json()["settings"].items()}
         self.assertEqual((sources["top_p"], sources["max_tokens"]), ("flag", "flag"))
         self.assertNotIn(sources["temperature"], ("flag", "default"))
 
@@ -170,11 +173,30 @@ class Prompts(RunCase):
         self.refused("run", tiny_model(), "--raw", "-", stdin=text, says="the prompt has 65547 tokens")
         self.refused("run", tiny_model(), "--raw", "-", stdin=text[:65536] + b"z", says="invalid UTF-8 at byte 65535")
 
-    def test_without_raw_it_says_what_is_missing(self):
-        self.refused("run", tiny_model(), "a", says="--raw")
+    def test_the_chat_template_is_used_unless_raw(self):
+        arguments = ("--temperature", 0, "--max-tokens", 6, "--json")
+        answer = self.works("run", self.model(), "What is the capital of France?", *arguments).json()
+        self.assertEqual(answer["chat_template"], "tokenizer.chat_template")
+        self.assertIn("Paris", answer["text"])
+        raw = self.works("run", self.model(), "--raw", "What is the capital of France?", *arguments).json()
+        self.assertIsNone(raw["chat_template"])
+        self.assertLess(raw["usage"]["prompt_tokens"], answer["usage"]["prompt_tokens"])
 
+    def test_a_system_message_goes_in_front(self):
+        arguments = ("--max-tokens", 1, "--json", "-q")
+        with_system = self.works("run", tiny_model(), "a", "--system", "be brief", *arguments).json()
+        without = self.works("run", tiny_model(), "a", *arguments).json()
+        self.assertGreater(with_system["usage"]["prompt_tokens"], without["usage"]["prompt_tokens"])
+        self.refused("run", tiny_model(), "--raw", "a", "--system", "be brief", says="--system")
+        self.refused("run", tiny_model(), "a", "--special", says="--raw")
 
-class Window(RunCase):
+    def test_another_template_may_be_given(self):
+        template = self.write("t.jinja", "{{ messages[0].content }}{{ '!' if add_generation_prompt }}")
+        answer = self.works("run", tiny_model(), "abc", "--chat-template", template, "--max-tokens", 1, "--json").json()
+        self.assertEqual(answer["usage"]["prompt_tokens"], len("abc!"))
+        self.refused("run", tiny_model(), "abc", "--chat-template", self.write("bad.jinja", "{% if %}"), says="bad.jinja:1")
+        self.refused("run", tiny_model(), "abc", "--chat-template", self.folder / "absent", says="absent")
+
     def test_prompt_beyond_the_window_names_both_counts(self):
         self.refused("run", tiny_model(), "--raw", "zq" * 50, "--window", 64,
                      says=("the prompt has 100 tokens", "the window is 64"))

@@ -1,23 +1,21 @@
 // kelda run: a prompt in, text out, streamed.
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <cstdio>
-#include <cstring>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "apps/kelda/chat/template_option.h"
 #include "apps/kelda/command.h"
+#include "apps/kelda/generation.h"
 #include "apps/kelda/knob_options.h"
 #include "apps/kelda/profile.h"
 #include "apps/kelda/session.h"
-#include "apps/kelda/terminal/signals.h"
+#include "apps/kelda/settings.h"
+#include "apps/kelda/terminal/say.h"
+#include "apps/kelda/terminal/standard_input.h"
 #include "base/error.h"
 #include "base/utf8.h"
-#include "calc/memory.h"
+#include "chat/chat_template.h"
 #include "engine/engine.h"
 #include "sampling/request_knobs.h"
 
@@ -29,40 +27,19 @@ constexpr uint64_t kMaxPromptBytes = 64 << 20;
 struct Arguments {
   ModelArguments model;
   std::optional<std::string> prompt, prompt_option;
-  std::string request_file;
+  std::optional<std::string> request_file;
+  std::string system, chat_template;
   bool raw = false, json = false, special = false;
   std::span<const Knob* const> known = sampling::request_knobs();
   Knobs knobs{known};
 };
-
-// What a run is measured by; times in seconds.
-struct Timings {
-  double load = 0, to_first_token = 0, generation = 0;
-  int64_t prompt_tokens = 0, drawn = 0;
-};
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::string read_stdin() {
-  std::string text;
-  char buffer[65536];
-  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) {
-    text.append(buffer, n);
-    if (text.size() > kMaxPromptBytes)
-      fail(ErrorCode::kBadInput, "stdin: more than {} bytes", kMaxPromptBytes);
-  }
-  if (std::ferror(stdin) != 0) fail(ErrorCode::kIo, "stdin: {}", std::strerror(errno));
-  return text;
-}
 
 std::string prompt_text(const Arguments& a) {
   if (a.prompt && a.prompt_option)
     fail(ErrorCode::kUsage, "the prompt is given twice: as an argument and with --prompt");
   const std::optional<std::string>& given = a.prompt_option ? a.prompt_option : a.prompt;
   const bool from_stdin = given ? *given == "-" : isatty(STDIN_FILENO) == 0;
-  const std::string text = from_stdin ? read_stdin() : given.value_or("");
+  const std::string text = from_stdin ? read_stdin(kMaxPromptBytes) : given.value_or("");
   if (text.empty())
     fail(ErrorCode::kUsage,
          "no prompt, or an empty one: give it as an argument, with --prompt, or on stdin with '-'");
@@ -72,60 +49,18 @@ std::string prompt_text(const Arguments& a) {
   return text;
 }
 
-nlohmann::json timings_json(const Timings& t, const Runner& runner) {
-  // Null where nothing was drawn, or nothing after the first token: there is no rate to tell.
-  nlohmann::json ttft, prefill, decode;
-  if (t.drawn > 0) {
-    ttft = t.to_first_token * 1e3;
-    prefill = static_cast<double>(t.prompt_tokens) / t.to_first_token;
-  }
-  if (t.drawn > 1) decode = static_cast<double>(t.drawn - 1) / t.generation;
-  return {{"load_ms", t.load * 1e3},
-          {"ttft_ms", ttft},
-          {"prompt_tok_s", prefill},
-          {"generation_tok_s", decode},
-          {"learned_bytes", runner.model().learned_bytes()},
-          {"kv_bytes", runner.cache().most_bytes_used()},
-          {"scratch_bytes", runner.scratch_bytes()},
-          {"peak_resident_bytes", calc::peak_resident_bytes()}};
-}
-
-void print_timings(const Timings& t, const Runner& runner) {
-  const nlohmann::json j = timings_json(t, runner);
-  const auto rate = [&](const char* key) {
-    return j[key].is_null() ? std::string() : fmt::format(", {:.1f} tok/s", j[key].get<double>());
-  };
-  const auto mb = [&](const char* key) { return j[key].get<double>() / 1e6; };
-  fmt::print(stderr, "\nload {:.0f} ms", j["load_ms"].get<double>());
-  if (t.drawn > 0) fmt::print(stderr, " | first token after {:.0f} ms", j["ttft_ms"].get<double>());
-  fmt::print(stderr, " | prompt {} tokens{} | generation {} tokens{}\n", t.prompt_tokens,
-             rate("prompt_tok_s"), t.drawn, rate("generation_tok_s"));
-  fmt::print(stderr, "memory: learned {:.1f} MB, KV cache {:.1f} MB, scratch {:.1f} MB, peak {:.1f} MB\n",
-             mb("learned_bytes"), mb("kv_bytes"), mb("scratch_bytes"), mb("peak_resident_bytes"));
-}
-
-// Data goes out whole or the command fails: a full disk must not look like success.
-void write_out(std::string_view text) {
-  const bool whole =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!whole) fail(ErrorCode::kIo, "cannot write the answer to stdout: {}", std::strerror(errno));
-}
-
-nlohmann::json answer_json(const Arguments& a, const Engine::Admitted& admitted, const Event& last,
-                           const std::string& text, const std::vector<TokenId>& ids,
-                           const std::vector<double>& logprobs) {
-  nlohmann::json knobs = nlohmann::json::object();
-  for (const Knob* k : a.known) {
-    if (a.knobs.is_set(k->name)) knobs[std::string(k->name)] = std::string(a.knobs.source(k->name));
-  }
-  return {{"text", text},
-          {"ids", ids},
-          {"logprobs", logprobs},
+nlohmann::json answer_json(const Arguments& a, const Answer& answer, const std::string& chat_template) {
+  const Event& last = answer.last;
+  return {{"text", answer.text},
+          {"ids", answer.ids},
+          {"logprobs", answer.logprobs},
           {"finish_reason", name(*last.finish)},
           {"stop", last.stop},
-          {"seed", admitted.seed},
-          {"notices", admitted.notices},
-          {"settings_from", knobs},
+          {"seed", answer.admitted.seed},
+          {"notices", answer.admitted.notices},
+          {"settings", settings_json(a.knobs)},
+          {"error", last.error.empty() ? nlohmann::json() : nlohmann::json(last.error)},
+          {"chat_template", chat_template.empty() ? nlohmann::json() : nlohmann::json(chat_template)},
           {"usage",
            {{"prompt_tokens", last.usage.prompt_tokens},
             {"completion_tokens", last.usage.completion_tokens},
@@ -138,51 +73,51 @@ nlohmann::json answer_json(const Arguments& a, const Engine::Admitted& admitted,
             {"left", last.context.left}}}};
 }
 
-int generate(const Arguments& a, Session& session, const std::string& prompt) {
-  const Model& model = session.model();
-  Engine engine(session.runner(), {});
-  const auto start = std::chrono::steady_clock::now();
-  Request request{
-      model.tokenizer().encode_prompt(prompt, a.special ? text::Special::kParse : text::Special::kText),
-      a.knobs, a.json};
-  const Engine::Admitted admitted = engine.add(std::move(request));
-  for (const std::string& notice : admitted.notices) fmt::print(stderr, "note: {}\n", notice);
+// The prompt's ids; `chat_template` is set to the name of the one that was used.
+std::vector<TokenId> prompt_ids(const Arguments& a, const Model& model, const std::string& prompt,
+                                std::string& chat_template) {
+  if (a.raw)
+    return model.tokenizer()
+        .encode_prompt(prompt, a.special ? text::Special::kParse : text::Special::kText)
+        .ids;
+  std::vector<chat::Message> messages;
+  if (!a.system.empty()) messages.push_back({"system", a.system});
+  messages.push_back({"user", prompt});
+  const auto t = choose_template(a.chat_template, model);
+  if (!a.model.quiet) tell_findings(*t);
+  chat_template = t->name();
+  return chat::encode(model.tokenizer(), t->render(chat::conversation_of(messages), chat::local_now()));
+}
 
-  Timings t;
-  t.load = session.load_seconds();
-  std::string text;
-  std::vector<TokenId> ids;
-  std::vector<double> logprobs;
-  Event last;
-  auto first_token_at = start;
+int generate(const Arguments& a, Session& session, const std::string& prompt) {
+  Engine engine(session.runner(), {});
+  std::string chat_template;
+  Request request{prompt_ids(a, session.model(), prompt, chat_template), a.knobs, a.json};
   const InterruptGuard interrupt;
-  while (engine.step([&](const Event& event) {
-    if (event.token) {
-      if (ids.empty()) {
-        t.to_first_token = seconds_since(start);
-        first_token_at = std::chrono::steady_clock::now();
-      }
-      ids.push_back(*event.token);
-      logprobs.push_back(event.logprob);
-    }
-    text += event.text;
-    if (!a.json && !event.text.empty()) write_out(event.text);
-    last = event;
-  })) {
-    if (interrupt.interrupted()) engine.cancel(admitted.id);
-  }
-  t.generation = seconds_since(first_token_at);
-  t.prompt_tokens = last.usage.prompt_tokens;
-  t.drawn = last.usage.completion_tokens;
+  Answer answer = cli::generate(
+      engine, std::move(request), interrupt,
+      [&](std::string_view text) {
+        if (!a.json) write_out(text);
+      },
+      [](const Engine::Admitted& admitted) {
+        for (const std::string& notice : admitted.notices) say("note: {}\n", notice);
+      });
+  answer.timings.load = session.load_seconds();
 
   if (a.json) {
-    nlohmann::json out = answer_json(a, admitted, last, text, ids, logprobs);
-    out["timings"] = timings_json(t, session.runner());
+    nlohmann::json out = answer_json(a, answer, chat_template);
+    out["timings"] = timings_json(answer.timings, session.runner());
     write_out(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
     write_out("\n");
-    if (!a.model.quiet) print_timings(t, session.runner());
+    if (!a.model.quiet) {
+      // Without a seed and at a temperature, the answer is one of many: this is how to have it again.
+      const bool by_chance = !a.knobs.seed("seed").value && a.knobs.number("temperature") > 0;
+      say("\n{}{}", timings_text(answer.timings, session.runner()),
+          by_chance ? fmt::format("seed: {} (--seed gives this answer again)\n", answer.admitted.seed) : "");
+    }
   }
+  const Event& last = answer.last;
   if (last.finish == FinishReason::kError) fail(last.error_code, "{}", last.error);
   return last.finish == FinishReason::kCancelled ? interrupt.exit_status() : 0;
 }
@@ -191,38 +126,42 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
 // last.
 void apply_request(Arguments& a) {
   Knobs request{a.known};
-  const std::string text = read_text(a.request_file, 1 << 20);
+  const std::string& file = *a.request_file;
+  if (file.empty()) fail(ErrorCode::kUsage, "--request: the name of the file is empty");
+  const std::string text = read_text(file, 1 << 20);
   try {
     request.set_from_json(text, "request");
   } catch (const Error& e) {
-    fail(e.code(), "{}: {}", a.request_file, e.what());
+    fail(e.code(), "{}: {}", file, e.what());
   }
   for (const Knob* k : a.known) {
     if (!request.is_set(k->name)) continue;
     if (a.knobs.is_set(k->name)) {
-      fail(ErrorCode::kUsage, "{} is set twice: by {} and in {}", k->name, flag_name(k->name),
-           a.request_file);
+      fail(ErrorCode::kUsage, "{} is set twice: by {} and in {}", k->name, flag_name(k->name), file);
     }
     a.knobs.set(k->name, request.value_of(k->name), "request");
   }
 }
 
 int run(Arguments& a) {
-  if (!a.raw) {
+  if (a.special && !a.raw) {
     fail(ErrorCode::kUsage,
-         "this version feeds the prompt as it is, without a chat template: say so with --raw");
+         "--special goes with --raw: where a chat template writes the special tokens, a message is plain "
+         "text");
   }
+  if (a.raw && !a.system.empty())
+    fail(ErrorCode::kUsage, "--system goes with a chat template, not with --raw");
   const std::string prompt = prompt_text(a);
   Session session(a.model);
   const std::string profile = apply_profile(session.resolved(), a.knobs);
-  if (!profile.empty() && !a.model.quiet) fmt::print(stderr, "settings: {}\n", profile);
+  if (!profile.empty() && !a.model.quiet) say("settings: {}\n", profile);
   return generate(a, session, prompt);
 }
 
 }  // namespace
 
 const Command& command() {
-  static const Command c{"run", "Continue a prompt with a model", [](CLI::App& app) -> std::function<int()> {
+  static const Command c{"run", "Answer a prompt with a model", [](CLI::App& app) -> std::function<int()> {
                            auto a = std::make_shared<Arguments>();
                            add_model_arguments(app, a->model);
                            app.add_option("prompt", a->prompt, "The prompt; '-' reads it from stdin");
@@ -230,13 +169,15 @@ const Command& command() {
                                           "The prompt, where it could be taken for something else");
                            app.add_flag("--raw", a->raw, "Feed the prompt as it is, without a chat template");
                            app.add_flag("--special", a->special,
-                                        "Special tokens written in the prompt count as such");
+                                        "With --raw: special tokens written in the prompt count as such");
+                           app.add_option("--system", a->system, "A system message in front of the prompt");
+                           add_chat_template_option(app, a->chat_template);
                            app.add_flag("--json", a->json, "Print one JSON object instead of streaming text");
                            app.add_option("--request", a->request_file,
                                           "A JSON object of settings (fields as in docs/reference/knobs.md)");
                            add_knob_options(app, a->known, a->knobs);
                            return [a] {
-                             if (!a->request_file.empty()) apply_request(*a);
+                             if (a->request_file) apply_request(*a);
                              return run(*a);
                            };
                          }};

@@ -26,7 +26,8 @@ std::string scaled(uint64_t bytes, double step, const std::array<const char*, 6>
 }  // namespace
 
 bool is_terminal(Stream stream) {
-  return ::isatty(stream == Stream::kOut ? STDOUT_FILENO : STDERR_FILENO) == 1;
+  constexpr int kDescriptors[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  return ::isatty(kDescriptors[static_cast<std::size_t>(stream)]) == 1;
 }
 
 bool has_color(Stream stream) {

@@ -7,7 +7,7 @@
 
 namespace kelda::cli {
 
-enum class Stream { kOut, kErr };
+enum class Stream { kIn, kOut, kErr };
 
 bool is_terminal(Stream stream);
 

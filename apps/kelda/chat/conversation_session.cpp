@@ -1,0 +1,106 @@
+#include "apps/kelda/chat/conversation_session.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "apps/kelda/terminal/say.h"
+#include "apps/kelda/terminal/style.h"
+#include "base/error.h"
+#include "base/file.h"
+
+namespace kelda::cli {
+namespace {
+
+constexpr uint64_t kMaxConversationBytes = 64 << 20;
+
+// The text of messages[i].field, which a terminal can show: nothing but text.
+std::string text_field(const jinja::Value& message, std::string_view field, std::size_t i) {
+  const jinja::Value* value = message.as_dict().find(field);
+  if (value == nullptr || !value->is_string())
+    fail(ErrorCode::kBadInput, "messages[{}].{}: must be a text, for a chat at the terminal", i, field);
+  return std::string(value->str());
+}
+
+}  // namespace
+
+ConversationSession::ConversationSession(Session& session, std::shared_ptr<const chat::ChatTemplate> t,
+                                         Knobs knobs, std::string system)
+    : session_(session),
+      template_(std::move(t)),
+      knobs_(std::move(knobs)),
+      system_(std::move(system)),
+      // One for the conversation, one so that a /reset or a changed system message can be taken back.
+      engine_(session.runner(), {.prefill_chunk = 512, .kept_sequences = 2}) {}
+
+std::vector<chat::Message> ConversationSession::messages() const {
+  std::vector<chat::Message> all;
+  if (!system_.empty()) all.push_back({"system", system_});
+  all.insert(all.end(), turns_.begin(), turns_.end());
+  return all;
+}
+
+void ConversationSession::ask(const std::string& text) {
+  std::vector<chat::Message> prompt = messages();
+  prompt.push_back({"user", text});
+  const auto ids = chat::encode(session_.model().tokenizer(),
+                                template_->render(chat::conversation_of(prompt), chat::local_now()));
+  const InterruptGuard interrupt;
+  Answer answer = generate(
+      engine_, Request{ids, knobs_}, interrupt, [](std::string_view part) { write_out(part); },
+      [](const Engine::Admitted& admitted) {
+        for (const std::string& notice : admitted.notices)
+          say("{}\n", paint(Stream::kErr, Color::kDim, "note: " + notice));
+      });
+  write_out("\n");
+  if (answer.last.finish == FinishReason::kError) fail(answer.last.error_code, "{}", answer.last.error);
+  if (answer.last.finish == FinishReason::kCancelled)
+    say("{}\n", paint(Stream::kErr, Color::kDim, "(stopped; the answer is kept as far as it came)"));
+  if (answer.last.finish == FinishReason::kLength)
+    say("{}\n", paint(Stream::kErr, Color::kDim,
+                      fmt::format("(cut at {} tokens; {} are left in the window)", answer.ids.size(),
+                                  answer.last.context.left)));
+  turns_.push_back({"user", text});
+  turns_.push_back({"assistant", answer.text});
+  drawn_in_all_ += answer.timings.drawn;
+  latest_ = std::move(answer);
+}
+
+std::string ConversationSession::stats() const {
+  if (latest_.ids.empty()) return "nothing has been answered yet\n";
+  const ContextReport& context = latest_.last.context;
+  std::string text = timings_text(latest_.timings, session_.runner());
+  text += fmt::format("context: window {}, prompt {} ({} known from before), left {}\n", context.window,
+                      context.prompt_kept, context.prompt_cached, context.left);
+  text += fmt::format("conversation: {} messages, {} tokens generated; seed of the latest answer {}\n",
+                      messages().size(), drawn_in_all_, latest_.admitted.seed);
+  return text;
+}
+
+void ConversationSession::save(const std::string& path) const {
+  nlohmann::json list = nlohmann::json::array();
+  for (const chat::Message& m : messages()) list.push_back({{"role", m.role}, {"content", m.content}});
+  AtomicFile file(path);
+  file.write(nlohmann::json{{"messages", list}}.dump(2) + "\n");
+  file.commit();
+}
+
+void ConversationSession::load(const std::string& path) {
+  const chat::ConversationFile file = chat::parse_conversation_file(read_text(path, kMaxConversationBytes));
+  const std::vector<jinja::Value>& list = file.conversation.messages.items();
+  if (!file.conversation.tools.is_missing() || !file.conversation.documents.is_missing())
+    fail(ErrorCode::kBadInput, "tools and documents have no place in a chat at the terminal");
+  std::string system;
+  std::vector<chat::Message> turns;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    chat::Message m{text_field(list[i], "role", i), text_field(list[i], "content", i)};
+    if (i == 0 && m.role == "system") {
+      system = std::move(m.content);
+    } else {
+      turns.push_back(std::move(m));
+    }
+  }
+  system_ = std::move(system);
+  turns_ = std::move(turns);
+}
+
+}  // namespace kelda::cli

@@ -1,0 +1,121 @@
+#include "apps/kelda/chat/slash_commands.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "base/did_you_mean.h"
+#include "base/error.h"
+#include "base/quote.h"
+
+namespace kelda::cli {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+std::string path_argument(std::string_view arguments, std::string_view command) {
+  if (arguments.empty()) fail(ErrorCode::kUsage, "{} needs the name of a file", command);
+  return std::string(arguments);
+}
+
+Next help(ConversationSession&, std::string_view) {
+  for (const SlashCommand& c : slash_commands())
+    fmt::print("  {:<22} {}\n", fmt::format("{} {}", c.name, c.arguments), c.help);
+  fmt::print(
+      "A line that ends with a backslash goes on in the next; \"\"\" begins and ends a text of several "
+      "lines.\n"
+      "Ctrl-C stops an answer or gives up a line, Ctrl-D leaves.\n");
+  return Next::kGoOn;
+}
+
+Next reset(ConversationSession& session, std::string_view) {
+  session.reset();
+  fmt::print("The conversation starts anew{}.\n",
+             session.system().empty() ? "" : "; the system message stays");
+  return Next::kGoOn;
+}
+
+Next system(ConversationSession& session, std::string_view text) {
+  if (text == "none") {
+    session.set_system("");
+  } else if (!text.empty()) {
+    session.set_system(std::string(text));
+  }
+  fmt::print("system: {}\n", session.system().empty() ? "(none)" : session.system());
+  return Next::kGoOn;
+}
+
+Next set(ConversationSession& session, std::string_view arguments) {
+  Knobs& knobs = session.knobs();
+  if (arguments.empty()) {
+    for (const Knob* k : knobs.known()) {
+      if (knobs.is_set(k->name)) fmt::print("  {:<20} from {}\n", k->name, knobs.source(k->name));
+    }
+    fmt::print("All settings: kelda docs knobs\n");
+    return Next::kGoOn;
+  }
+  const std::size_t space = arguments.find_first_of(" \t");
+  const std::string_view name = arguments.substr(0, space);
+  if (space == std::string_view::npos)
+    fail(ErrorCode::kUsage, "/set {} needs a value: {}", name, allowed_text(knobs.find(name)));
+  knobs.set_from_text(name, trimmed(arguments.substr(space)), "chat");
+  return Next::kGoOn;
+}
+
+Next stats(ConversationSession& session, std::string_view) {
+  fmt::print("{}", session.stats());
+  return Next::kGoOn;
+}
+
+Next save(ConversationSession& session, std::string_view arguments) {
+  const std::string path = path_argument(arguments, "/save");
+  session.save(path);
+  fmt::print("Saved to {}.\n", path);
+  return Next::kGoOn;
+}
+
+Next load(ConversationSession& session, std::string_view arguments) {
+  const std::string path = path_argument(arguments, "/load");
+  session.load(path);
+  fmt::print("{} messages loaded from {}.\n", session.n_turns(), path);
+  return Next::kGoOn;
+}
+
+Next leave(ConversationSession&, std::string_view) { return Next::kLeave; }
+
+constexpr SlashCommand kCommands[] = {
+    {"/help", "", "this list", help},
+    {"/reset", "", "forget the conversation, keep the system message and the settings", reset},
+    {"/system", "[TEXT|none]", "show, replace or remove the system message", system},
+    {"/set", "[NAME VALUE]", "change a setting, as in: /set temperature 0.7; alone: those that are set", set},
+    {"/stats", "", "times, rates, memory and context of the latest answer", stats},
+    {"/save", "FILE", "write the conversation as JSON", save},
+    {"/load", "FILE", "go on with a saved conversation", load},
+    {"/quit", "", "leave", leave},
+};
+
+}  // namespace
+
+std::span<const SlashCommand> slash_commands() { return kCommands; }
+
+Next run_slash_command(ConversationSession& session, std::string_view line) {
+  const std::size_t space = line.find_first_of(" \t");
+  const std::string_view name = line.substr(0, space);
+  const std::string_view arguments =
+      space == std::string_view::npos ? std::string_view() : trimmed(line.substr(space));
+  std::vector<std::string_view> names;
+  for (const SlashCommand& c : kCommands) {
+    if (c.name == name) return c.run(session, arguments);
+    names.push_back(c.name);
+  }
+  const std::string near = did_you_mean(name, names);
+  fail(ErrorCode::kUsage, "no command {}; {}", quote(name),
+       near.empty() ? "/help lists them" : fmt::format("did you mean {}?", near));
+}
+
+}  // namespace kelda::cli

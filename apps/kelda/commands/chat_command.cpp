@@ -1,0 +1,132 @@
+// kelda chat: a conversation at the terminal.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+
+#include "apps/kelda/chat/conversation_session.h"
+#include "apps/kelda/chat/line_editor.h"
+#include "apps/kelda/chat/slash_commands.h"
+#include "apps/kelda/chat/template_option.h"
+#include "apps/kelda/command.h"
+#include "apps/kelda/knob_options.h"
+#include "apps/kelda/profile.h"
+#include "apps/kelda/terminal/say.h"
+#include "apps/kelda/terminal/style.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "sampling/request_knobs.h"
+
+namespace kelda::cli::chat_command {
+namespace {
+
+struct Arguments {
+  ModelArguments model;
+  std::string system, chat_template, load;
+  bool no_history = false;
+  std::span<const Knob* const> known = sampling::request_knobs();
+  Knobs knobs{known};
+};
+
+constexpr std::string_view kQuotes = "\"\"\"";
+
+// An entry of one or several lines; nullopt at the end of input. What a Ctrl-C interrupts is given up.
+std::optional<std::string> read_entry(LineEditor& editor, bool interactive) {
+  const std::string prompt = interactive ? "> " : "", more = interactive ? "… " : "";
+  std::string entry;
+  bool quoted = false, going_on = false;
+  for (;;) {
+    LineEditor::Line line = editor.read(going_on ? more : prompt);
+    if (line.outcome == LineEditor::Outcome::kEnd) return going_on ? std::optional(entry) : std::nullopt;
+    if (line.outcome == LineEditor::Outcome::kInterrupted) {
+      if (interactive) fmt::print("\n");
+      return interactive ? std::optional<std::string>("") : std::nullopt;
+    }
+    std::string text = std::move(line.text);
+    if (!going_on && text.starts_with(kQuotes)) {
+      quoted = true;
+      text.erase(0, kQuotes.size());
+      if (text.empty()) {
+        going_on = true;
+        continue;
+      }
+    }
+    if (quoted) {
+      const bool last = text.ends_with(kQuotes);
+      if (last) text.erase(text.size() - kQuotes.size());
+      entry += text;
+      if (last) return entry;
+      entry += '\n';
+    } else if (text.ends_with('\\')) {
+      text.pop_back();
+      entry += text + '\n';
+    } else {
+      return entry + text;
+    }
+    going_on = true;
+  }
+}
+
+void check_text(const std::string& text) {
+  if (const auto bad = first_invalid_utf8(text))
+    fail(ErrorCode::kBadInput, "invalid UTF-8 at byte {} of the message", *bad);
+}
+
+int converse(ConversationSession& session, LineEditor& editor, bool interactive) {
+  while (const auto entry = read_entry(editor, interactive)) {
+    if (entry->find_first_not_of(" \t\n") == std::string::npos) continue;
+    editor.remember(*entry);
+    try {
+      if (entry->front() == '/') {
+        if (run_slash_command(session, *entry) == Next::kLeave) return 0;
+        continue;
+      }
+      check_text(*entry);
+      session.ask(*entry);
+    } catch (const Error& e) {
+      if (!interactive) throw;  // a script must notice
+      say("kelda: {}\n", e.what());
+      if (e.code() == ErrorCode::kContextLength)
+        say("kelda: /reset starts anew, /save FILE keeps what was said\n");
+    }
+  }
+  if (interactive) fmt::print("\n");
+  return 0;
+}
+
+int run(Arguments& a) {
+  Session session(a.model);
+  const std::string profile = apply_profile(session.resolved(), a.knobs);
+  const auto chat_template = choose_template(a.chat_template, session.model());
+  if (!a.model.quiet) {
+    if (!profile.empty()) say("settings: {}\n", profile);
+    tell_findings(*chat_template);
+  }
+  const bool interactive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+  if (interactive && !a.model.quiet)
+    say("{}\n", paint(Stream::kErr, Color::kDim, "/help lists the commands, Ctrl-D leaves"));
+  ConversationSession conversation(session, chat_template, a.knobs, a.system);
+  if (!a.load.empty()) conversation.load(a.load);
+  LineEditor editor(interactive, a.no_history ? std::filesystem::path() : chat_history_path());
+  return converse(conversation, editor, interactive);
+}
+
+}  // namespace
+
+const Command& command() {
+  static const Command c{
+      "chat", "Talk with a model", [](CLI::App& app) -> std::function<int()> {
+        auto a = std::make_shared<Arguments>();
+        add_model_arguments(app, a->model);
+        app.add_option("--system", a->system, "A system message in front of the conversation");
+        app.add_option("--load", a->load, "Go on with a conversation that /save wrote");
+        add_chat_template_option(app, a->chat_template);
+        app.add_flag("--no-history", a->no_history, "Neither read nor write the history of what was typed");
+        add_knob_options(app, a->known, a->knobs);
+        return [a] { return run(*a); };
+      }};
+  return c;
+}
+
+}  // namespace kelda::cli::chat_command

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""kelda tokenize and kelda detokenize, with SmolLM2's vocabulary."""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from support import KeldaCase, main, tiny_model  # noqa: E402
+
+MARKED = "<|im_start|>user\nHi<|im_end|>"
+MARKED_IDS = [1, 4093, 198, 26843, 2]
+
+
+class Tokenize(KeldaCase):
+    def ids(self, *arguments, stdin=None):
+        return [int(x) for x in self.works("tokenize", self.model(), *arguments, "--ids", stdin=stdin).out.split()]
+
+    def test_special_tokens_are_parsed_unless_they_are_to_be_text(self):
+        self.assertEqual(self.ids(MARKED), MARKED_IDS)
+        plain = self.ids(MARKED, "--special", "text")
+        self.assertFalse({0, 1, 2} & set(plain))
+        self.assertEqual(self.works("detokenize", self.model(), *map(str, plain)).out, MARKED)
+
+    def test_the_text_may_come_from_stdin_or_an_option(self):
+        expected = self.ids("-- a text")
+        self.assertEqual(self.ids("-", stdin=b"-- a text"), expected)
+        self.assertEqual(self.ids(stdin=b"-- a text"), expected)
+        self.assertEqual(self.ids("--text", "-- a text"), expected)
+        self.refused("tokenize", self.model(), "a", "--text", "b", says="twice")
+
+    def test_json_has_ids_and_pieces(self):
+        told = self.works("tokenize", self.model(), "a\n🦙", "--json").json()
+        self.assertEqual(told["count"], len(told["ids"]))
+        self.assertEqual(len(told["ids"]), len(told["pieces"]))
+        self.assertEqual(told["pieces"][:2], ["a", "\\n"])
+        self.assertRegex("".join(told["pieces"]), r"\\x[0-9A-F]{2}")  # parts of a character
+
+    def test_people_see_a_row_per_token(self):
+        result = self.works("tokenize", self.model(), "Hello world")
+        self.assertEqual([line.split()[0] for line in result.out.splitlines()], [str(x) for x in self.ids("Hello world")])
+        self.assertIn("tokens", result.err)
+
+    def test_lines_of_json_go_in_and_come_out_in_order(self):
+        texts = ["", "a", MARKED, "é\u0301 \n", "line\nbreak", "🦙" * 50] * 200
+        lines = "".join(json.dumps(t) + "\n" for t in texts).encode()
+        out = self.works("tokenize", self.model(), "--jsonl", "-t", 3, stdin=lines).out.splitlines()
+        self.assertEqual(len(out), len(texts))
+        self.assertEqual(json.loads(out[2]), MARKED_IDS)
+        back = self.works("detokenize", self.model(), "--jsonl", "--special", stdin="\n".join(out).encode()).out
+        self.assertEqual([json.loads(line) for line in back.splitlines()], texts)
+
+    def test_faulty_lines_are_named(self):
+        for line in (b'"x', b"5", b'"\\ud83d"', b'"x \\ude00 y"', b'"\xff"', b""):
+            self.refused("tokenize", self.model(), "--jsonl", stdin=b'"fine"\n' + line + b"\n", says="line 2")
+        for line in (b"[1, 99999999]", b"[-1]", b"[1.5]", b"1", b'["a"]'):
+            self.refused("detokenize", self.model(), "--jsonl", stdin=line + b"\n[1]\n", says="line 1")
+
+    def test_text_that_is_no_utf8_is_refused_with_the_byte(self):
+        self.refused("tokenize", self.model(), "-", stdin=b"ab\xffc", says="byte 2")
+
+
+class Detokenize(KeldaCase):
+    def test_ids_in_every_way_of_writing(self):
+        for ids in (("26843", "253"), ("26843,253",), ("[26843, 253]",)):
+            self.assertEqual(self.works("detokenize", self.model(), *ids).out, "Hi a")
+        self.assertEqual(self.works("detokenize", self.model(), "-", stdin=b"26843 253").out, "Hi a")
+
+    def test_special_tokens_on_request_only(self):
+        self.assertEqual(self.works("detokenize", self.model(), *MARKED_IDS).out, "user\nHi")
+        self.assertEqual(self.works("detokenize", self.model(), "--special", *MARKED_IDS).out, MARKED)
+
+    def test_what_is_no_id_is_refused(self):
+        self.refused("detokenize", self.model(), "1", "x", says="\"x\"")
+        self.refused("detokenize", self.model(), "49152", says="49152")
+
+    def test_a_vocabulary_of_a_tiny_model_will_do(self):
+        self.assertEqual(self.works("detokenize", tiny_model(), "-", stdin=self.works(
+            "tokenize", tiny_model(), "abc", "--ids").out.encode()).out, "abc")
+
+
+if __name__ == "__main__":
+    main()
