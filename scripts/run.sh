@@ -17,4 +17,4 @@ scripts/build.sh release kelda
 kelda=build/release/bin/kelda
 # A name is fetched; the path of a file is used as it is.
 if [ ! -f "$KELDA_MODEL" ]; then "$kelda" pull "$KELDA_MODEL" >/dev/null; fi
-exec "$kelda" run "$KELDA_MODEL" --raw --prompt="$KELDA_PROMPT"
+exec "$kelda" run "$KELDA_MODEL" --prompt="$KELDA_PROMPT"
