@@ -61,6 +61,11 @@ Defaults defaults_for(std::string_view model, std::string_view pre_tokenizer) {
   return {"", "", false, false, false};
 }
 
+void check_size(std::string_view name, std::size_t n_tokens) {
+  if (n_tokens == 0 || n_tokens > std::size_t{std::numeric_limits<TokenId>::max()})
+    fail(ErrorCode::kBadInput, "{}: {} tokens; between 1 and 2^31 - 1 are possible", name, n_tokens);
+}
+
 TokenId read_id(const Metadata& metadata, std::string_view key, std::size_t n_tokens) {
   if (!metadata.has(key)) return -1;
   return static_cast<TokenId>(metadata.integer(key, 0, static_cast<int64_t>(n_tokens) - 1));
@@ -69,6 +74,7 @@ TokenId read_id(const Metadata& metadata, std::string_view key, std::size_t n_to
 void read_lists(const Metadata& metadata, VocabularyParts& parts) {
   const auto* pieces = metadata.strings(kTokens);
   if (pieces == nullptr) fail(ErrorCode::kBadInput, "missing key {}", kTokens);
+  check_size(kTokens, pieces->size());
   if (pieces->empty()) fail(ErrorCode::kBadInput, "{}: 0 tokens; at least one is needed", kTokens);
   parts.pieces = *pieces;
   if (const auto* types = metadata.int32s(kTypes)) {
@@ -147,9 +153,7 @@ Vocabulary::Vocabulary(VocabularyParts parts)
 
 void Vocabulary::set_pieces(VocabularyParts& parts) {
   pieces_ = std::move(parts.pieces);
-  if (pieces_.empty() || pieces_.size() > std::size_t{std::numeric_limits<TokenId>::max()})
-    fail(ErrorCode::kBadInput, "{}: {} tokens; between 1 and 2^31 - 1 are possible", parts.pieces_name,
-         pieces_.size());
+  check_size(parts.pieces_name, pieces_.size());
   ids_.reserve(pieces_.size());
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const auto [at, added] = ids_.emplace(pieces_[i], static_cast<TokenId>(i));

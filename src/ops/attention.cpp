@@ -76,8 +76,7 @@ class Work {
       t.last_split = last_key(t, t.n_rows - 1) / kKvSplit;
       return t;
     }
-    KELDA_CHECK(!"tile index out of range");
-    return {};
+    check_failed("the tile's index is in range", __FILE__, __LINE__);
   }
 
   void run_split(const Tile& t, int64_t split, const Partial& to) const {

@@ -19,7 +19,7 @@ void RopeTable::fill(Exec& exec, const RopeFrequencies& frequencies, std::span<c
   n_rows_ = static_cast<int64_t>(positions.size());
   const auto pairs = static_cast<int64_t>(frequencies.per_token.size());
   n_rot_ = 2 * pairs;
-  if (static_cast<int64_t>(cos_.size()) < n_rows_ * pairs) {
+  if (static_cast<int64_t>(sin_.size()) < n_rows_ * pairs) {  // the one that grows last: memory may run out
     cos_.resize(static_cast<std::size_t>(n_rows_ * pairs));
     sin_.resize(static_cast<std::size_t>(n_rows_ * pairs));
   }

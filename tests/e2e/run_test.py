@@ -189,6 +189,8 @@ class Prompts(RunCase):
         self.assertGreater(with_system["usage"]["prompt_tokens"], without["usage"]["prompt_tokens"])
         self.refused("run", tiny_model(), "--raw", "a", "--system", "be brief", says="--system")
         self.refused("run", tiny_model(), "a", "--special", says="--raw")
+        for flag in ("--request", "--chat-template"):
+            self.refused("run", tiny_model(), "a", flag, "", says=flag)
 
     def test_another_template_may_be_given(self):
         template = self.write("t.jinja", "{{ messages[0].content }}{{ '!' if add_generation_prompt }}")

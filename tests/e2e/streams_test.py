@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from range_server import RangeServer  # noqa: E402
 from support import BINARY, PATIENCE_S, KeldaCase, environment, main, tiny_model  # noqa: E402
 
-ANSWER = ("run", tiny_model, "--raw", "a", "-q", "--temperature", "0", "--max-tokens", "4")
+ANSWER = ("run", tiny_model, "--raw", "a", "--temperature", "0", "--max-tokens", "4")
 
 
 class Streams(KeldaCase):

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <set>
 
 #include "base/error.h"
 #include "tests/text/tiny_vocabulary.h"
@@ -93,7 +94,9 @@ TEST(PreTokenizers, AnUnknownNameIsRefusedWithTheKnownOnes) {
 // A library that checks the rest of the text at each match needs hours here, and so does a pattern that looks
 // ahead over a whole run again and again.
 TEST(PreTokenizers, EveryRowIsLinearOnShortPiecesAndOnLongRuns) {
+  std::set<const void*> done;  // many names share their expressions
   for (const PreTokenizerRow& row : pre_tokenizer_rows()) {
+    if (!done.insert(row.expressions.data()).second) continue;
     const PreTokenizer p = of(row);
     for (const char* unit : {"é 1", "a", "A", "中", " ", "\n", "!", "1", " \n", "Aa", "'s", "\u0301"}) {
       std::string text;

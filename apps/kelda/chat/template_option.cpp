@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "apps/kelda/option_values.h"
 #include "apps/kelda/terminal/say.h"
 #include "base/file.h"
 
 namespace kelda::cli {
 
 void add_chat_template_option(CLI::App& app, std::string& file) {
-  app.add_option("--chat-template", file, "A Jinja file in place of the model's own chat template");
+  refuse_empty(
+      *app.add_option("--chat-template", file, "A Jinja file in place of the model's own chat template"));
 }
 
 std::shared_ptr<const chat::ChatTemplate> choose_template(const std::string& file, const Model& model) {

@@ -11,6 +11,7 @@
 #include "apps/kelda/chat/template_option.h"
 #include "apps/kelda/command.h"
 #include "apps/kelda/knob_options.h"
+#include "apps/kelda/option_values.h"
 #include "apps/kelda/profile.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/style.h"
@@ -120,7 +121,7 @@ const Command& command() {
         auto a = std::make_shared<Arguments>();
         add_model_arguments(app, a->model);
         app.add_option("--system", a->system, "A system message in front of the conversation");
-        app.add_option("--load", a->load, "Go on with a conversation that /save wrote");
+        refuse_empty(*app.add_option("--load", a->load, "Go on with a conversation that /save wrote"));
         add_chat_template_option(app, a->chat_template);
         app.add_flag("--no-history", a->no_history, "Neither read nor write the history of what was typed");
         add_knob_options(app, a->known, a->knobs);

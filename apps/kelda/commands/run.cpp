@@ -8,6 +8,7 @@
 #include "apps/kelda/command.h"
 #include "apps/kelda/generation.h"
 #include "apps/kelda/knob_options.h"
+#include "apps/kelda/option_values.h"
 #include "apps/kelda/profile.h"
 #include "apps/kelda/session.h"
 #include "apps/kelda/settings.h"
@@ -127,7 +128,6 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
 void apply_request(Arguments& a) {
   Knobs request{a.known};
   const std::string& file = *a.request_file;
-  if (file.empty()) fail(ErrorCode::kUsage, "--request: the name of the file is empty");
   const std::string text = read_text(file, 1 << 20);
   try {
     request.set_from_json(text, "request");
@@ -161,26 +161,27 @@ int run(Arguments& a) {
 }  // namespace
 
 const Command& command() {
-  static const Command c{"run", "Answer a prompt with a model", [](CLI::App& app) -> std::function<int()> {
-                           auto a = std::make_shared<Arguments>();
-                           add_model_arguments(app, a->model);
-                           app.add_option("prompt", a->prompt, "The prompt; '-' reads it from stdin");
-                           app.add_option("--prompt,-p", a->prompt_option,
-                                          "The prompt, where it could be taken for something else");
-                           app.add_flag("--raw", a->raw, "Feed the prompt as it is, without a chat template");
-                           app.add_flag("--special", a->special,
-                                        "With --raw: special tokens written in the prompt count as such");
-                           app.add_option("--system", a->system, "A system message in front of the prompt");
-                           add_chat_template_option(app, a->chat_template);
-                           app.add_flag("--json", a->json, "Print one JSON object instead of streaming text");
-                           app.add_option("--request", a->request_file,
-                                          "A JSON object of settings (fields as in docs/reference/knobs.md)");
-                           add_knob_options(app, a->known, a->knobs);
-                           return [a] {
-                             if (a->request_file) apply_request(*a);
-                             return run(*a);
-                           };
-                         }};
+  static const Command c{
+      "run", "Answer a prompt with a model", [](CLI::App& app) -> std::function<int()> {
+        auto a = std::make_shared<Arguments>();
+        add_model_arguments(app, a->model);
+        app.add_option("prompt", a->prompt, "The prompt; '-' reads it from stdin");
+        app.add_option("--prompt,-p", a->prompt_option,
+                       "The prompt, where it could be taken for something else");
+        app.add_flag("--raw", a->raw, "Feed the prompt as it is, without a chat template");
+        app.add_flag("--special", a->special,
+                     "With --raw: special tokens written in the prompt count as such");
+        app.add_option("--system", a->system, "A system message in front of the prompt");
+        add_chat_template_option(app, a->chat_template);
+        app.add_flag("--json", a->json, "Print one JSON object instead of streaming text");
+        refuse_empty(*app.add_option("--request", a->request_file,
+                                     "A JSON object of settings (fields as in docs/reference/knobs.md)"));
+        add_knob_options(app, a->known, a->knobs);
+        return [a] {
+          if (a->request_file) apply_request(*a);
+          return run(*a);
+        };
+      }};
   return c;
 }
 
