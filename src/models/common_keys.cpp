@@ -16,7 +16,8 @@ constexpr double kMaxFactor = 65536;
 
 // The factor of a scaling: under its key, or an older name.
 double read_factor(ConfigKeys& k) {
-  if (!k.has("rope.scaling.factor")) return k.number("rope.scale_linear", 1, kMaxFactor);
+  if (k.has("rope.scale_linear") && !k.has("rope.scaling.factor"))
+    return k.number("rope.scale_linear", 1, kMaxFactor);
   const double factor = k.number("rope.scaling.factor", 1, kMaxFactor);
   k.only("rope.scale_linear", factor);
   return factor;

@@ -90,7 +90,8 @@ void add_network_cases(ModelCases& m) {
 // Keys that ask for arithmetic other than what runs.
 void add_meaning_cases(ModelCases& m) {
   m.key("model_vocab_size_other", "llama.vocab_size", scalar(kTinyVocabSize + 1));
-  m.key("model_rope_scaling_linear", "llama.rope.scaling.type", scalar("linear"));
+  m.changed("model_rope_scaling_without_factor", "llama.rope.scaling.factor",
+            [](GgufBuilder& b) { b.set("llama.rope.scaling.type", scalar("linear")); });
   m.key("model_rope_scaling_factor_0", "llama.rope.scaling.factor", scalar(0.0f));
   m.key("model_rope_scale_linear_0", "llama.rope.scale_linear", scalar(0.0f));
   m.key("model_sliding_window_minus_1", "llama.attention.sliding_window", scalar(int32_t{-1}));
@@ -129,7 +130,8 @@ void add_escape_cases(ModelCases& m) {
     v.merges[5] = escapes;
     b.set("tokenizer.ggml.merges", array(v.merges));
   });
-  m.changed("model_merge_to_control_with_escapes", "(" + shown + " and \"a\")", [&](GgufBuilder& b) {
+  const std::string merged = shown.substr(0, shown.size() - 1) + "a\", which is of type control";
+  m.changed("model_merge_to_control_with_escapes", merged, [&](GgufBuilder& b) {
     TinyVocabulary v = tiny_vocabulary();
     v.pieces.insert(v.pieces.end(), {escapes, escapes + "a"});
     v.types.insert(v.types.end(), {1, 3});
