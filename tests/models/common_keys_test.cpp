@@ -131,7 +131,7 @@ TEST(ReadRope, WhatCannotBeIsNamed) {
   refused(ErrorCode::kBadInput, "rope.dimension_count", uint32_t{31});
   refused(ErrorCode::kBadInput, "rope.dimension_count", uint32_t{34});
   refused(ErrorCode::kBadInput, "rope.freq_base", 0.0f);
-  expect_refused(ErrorCode::kBadInput, "scale_linear",
+  expect_refused(ErrorCode::kBadInput, "a.rope.scaling.factor",
                  [] { Case().with("rope.scaling.type", std::string("linear")).rope(); });
 }
 
