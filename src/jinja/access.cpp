@@ -143,6 +143,7 @@ Value get_slice(Runtime& rt, const Value& v, const Value& start, const Value& st
     const auto first = static_cast<std::size_t>(s.first), count = static_cast<std::size_t>(s.count);
     if (s.count == 0) return rt.text({}, v.is_markup());
     if (s.stride == 1) return rt.text(char_range(v, first, first + count), v.is_markup());
+    rt.budget().walk(v.str().size());
     std::vector<std::size_t> offsets;
     rt.budget().want(v.n_chars() * sizeof(std::size_t));
     for (std::size_t at = 0; at < v.str().size(); at += next_utf8(v.str().substr(at)).length)

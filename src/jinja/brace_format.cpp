@@ -39,6 +39,7 @@ class Formatter {
     while ((at = all.find_first_of("{}", at)) != std::string_view::npos) {
       out.append(text, plain, at);
       const char c = all[at];
+      rt_.budget().step(4);
       rt_.budget().want(2 * out.size());
       if (at + 1 < all.size() && all[at + 1] == c) {
         plain = at + 1;

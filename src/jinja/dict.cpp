@@ -125,17 +125,6 @@ void Dict::set(const Value& key, Value value) {
   entry = static_cast<uint32_t>(items_.size());
 }
 
-bool Dict::erase(const Value& key) {
-  const Value* found = find(key);
-  if (!found) return false;
-  std::size_t at = 0;
-  while (&items_[at].second != found) ++at;
-  items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(at));
-  hashes_.erase(hashes_.begin() + static_cast<std::ptrdiff_t>(at));
-  rehash(slots_.size());
-  return true;
-}
-
 void Dict::clear() {
   items_.clear();
   hashes_.clear();

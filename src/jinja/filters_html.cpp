@@ -8,6 +8,7 @@
 #include "jinja/iterate.h"
 #include "jinja/repr.h"
 #include "jinja/runtime.h"
+#include "jinja/search.h"
 #include "jinja/text_ops.h"
 #include "jinja/unicode.h"
 
@@ -31,8 +32,8 @@ Value strip_tags(Runtime& rt, const Value& self, Bound&) {
     const std::string_view all = from.bytes();
     rt.budget().touch(all.size());
     for (;;) {
-      const std::size_t begin = all.find(open, at);
-      const std::size_t end = begin == std::string_view::npos ? begin : all.find(close, begin);
+      const std::size_t begin = find_text(all, open, at);
+      const std::size_t end = begin == std::string_view::npos ? begin : find_text(all, close, begin);
       if (end == std::string_view::npos) break;
       plain.append(from, at, begin);
       at = end + std::string_view(close).size();
@@ -55,7 +56,7 @@ Value strip_tags(Runtime& rt, const Value& self, Bound&) {
 }
 
 Text quoted_url(Runtime& rt, const Text& text, bool query) {
-  rt.budget().touch(text.size());
+  rt.budget().walk(16 * text.size());
   rt.budget().want(6 * text.size());
   Text out;
   for (std::size_t i = 0; i < text.size(); ++i) {

@@ -26,7 +26,7 @@ std::optional<Value> truncated(double d, Provenance p, bool& infinite) {
   return Value::integer(static_cast<int64_t>(d), p);
 }
 
-Value to_int(Runtime&, const Value& self, Bound& args) {
+Value to_int(Runtime& rt, const Value& self, Bound& args) {
   const Value otherwise = args.get(0) ? args[0] : Value::integer(0);
   const int64_t base = args.integer(1, 10);
   const Provenance p = self.provenance();
@@ -40,6 +40,7 @@ Value to_int(Runtime&, const Value& self, Bound& args) {
     return whole.value_or(otherwise);
   }
   if (!self.is_string()) return otherwise;
+  rt.budget().walk(4 * self.str().size());
   if (base == 0 || (base >= 2 && base <= 36)) {
     if (const auto i = parse_int(self.str(), static_cast<int>(base))) return Value::integer(*i, p);
   }
@@ -47,11 +48,12 @@ Value to_int(Runtime&, const Value& self, Bound& args) {
   return d ? truncated(*d, p, infinite).value_or(otherwise) : otherwise;
 }
 
-Value to_float(Runtime&, const Value& self, Bound& args) {
+Value to_float(Runtime& rt, const Value& self, Bound& args) {
   const Value otherwise = args.get(0) ? args[0] : Value::real(0);
   if (self.is_undefined()) raise(Raised::kUndefined, "{}", self.undefined_message());
   if (self.is_number()) return Value::real(self.as_double(), self.provenance());
   if (!self.is_string()) return otherwise;
+  rt.budget().walk(4 * self.str().size());
   const auto d = parse_float(self.str());
   return d ? Value::real(*d, self.provenance()) : otherwise;
 }

@@ -35,7 +35,7 @@ Value capitalize_filter(Runtime& rt, const Value& self, Bound&) {
 Value title(Runtime& rt, const Value& self, Bound&) {
   const Text text = to_text(rt, self);
   const std::string_view all = text.bytes();
-  rt.budget().touch(all.size());
+  rt.budget().walk(4 * all.size());
   Text out;
   const auto starts = [](uint32_t c) {
     return is(CharClass::kSpace, c) || c == '-' || c == '(' || c == '{' || c == '[' || c == '<';
@@ -150,6 +150,7 @@ Value truncate(Runtime& rt, const Value& self, Bound& args) {
 Value word_count(Runtime& rt, const Value& self, Bound&) {
   const Text text = to_text(rt, self);
   const std::string_view all = text.bytes();
+  rt.budget().walk(all.size());
   int64_t n = 0;
   bool inside = false;
   for (std::size_t at = 0; at < all.size();) {

@@ -9,7 +9,7 @@ Text escape_html(Runtime& rt, const Text& text) {
   const std::string& all = text.bytes();
   Text out;
   std::size_t plain = 0;
-  rt.budget().touch(all.size());
+  rt.budget().walk(all.size());
   for (std::size_t at = 0; at < all.size(); ++at) {
     const char* escape = nullptr;
     switch (all[at]) {

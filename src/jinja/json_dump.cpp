@@ -154,7 +154,7 @@ class Dumper {
   }
 
   void string(const Text& text, Provenance quotes) {
-    if (budget_) budget_->touch(text.size());
+    if (budget_) budget_->walk(text.size());
     if (budget_) budget_->want(2 * (out_.size() + text.size()));
     const std::string_view all = text.bytes();
     out_.append("\"", quotes);

@@ -8,7 +8,8 @@
 namespace kelda::jinja {
 
 struct Limits {
-  int64_t steps = 4'000'000;           // expressions evaluated, plus one per 64 bytes of text handled
+  // Expressions evaluated, plus the work on text: one per 64 bytes copied, one per 4 looked at one by one.
+  int64_t steps = 3'000'000;
   int depth = 600;                     // of calls and expressions inside each other, while running
   int value_depth = 200;               // of lists and dicts inside each other
   std::size_t value_bytes = 24 << 20;  // memory of the values that are alive at one time
@@ -33,8 +34,10 @@ class Budget {
   void step(int64_t n = 1) {
     if ((steps_ += n) > limits_.steps) too_many_steps();
   }
-  // A pass over so many bytes.
+  // A copy of so many bytes, or a search in them.
   void touch(std::size_t n_bytes) { step(1 + static_cast<int64_t>(n_bytes / 64)); }
+  // The same, character by character.
+  void walk(std::size_t n_bytes) { step(1 + static_cast<int64_t>(n_bytes / 4)); }
   // Throws unless so many bytes more may be allocated. Called before allocating.
   void want(std::size_t n_bytes) const {
     if (n_bytes > limits_.value_bytes - live_bytes_) too_much_memory(n_bytes);

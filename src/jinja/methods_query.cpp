@@ -6,6 +6,7 @@
 #include "jinja/errors.h"
 #include "jinja/iterate.h"
 #include "jinja/runtime.h"
+#include "jinja/search.h"
 #include "jinja/text_query.h"
 
 namespace kelda::jinja {
@@ -41,11 +42,12 @@ const Value& text_argument(const Value& v) {
 // Character number of the first or last place, −1 if there is none.
 int64_t place_of(Runtime& rt, const Value& s, const Bound& args, bool from_right) {
   const std::string_view wanted = text_argument(args[0]).str();
-  rt.budget().touch(s.str().size());
+  rt.budget().touch(4 * s.str().size());
   const Range r = range_of(s, args, 1);
   if (!r.valid) return -1;
   const std::string_view inside = s.str().substr(r.begin, r.end - r.begin);
-  const std::size_t at = from_right ? inside.rfind(wanted) : inside.find(wanted);
+  if (from_right) rt.budget().want(s.str().size() + wanted.size());
+  const std::size_t at = from_right ? rfind_text(inside, wanted) : find_text(inside, wanted);
   if (at == std::string_view::npos) return -1;
   return static_cast<int64_t>(r.first_char + count_chars(inside.substr(0, at)));
 }
@@ -64,13 +66,15 @@ Value index(Runtime& rt, const Value& s, Bound& args) {
 
 Value count(Runtime& rt, const Value& s, Bound& args) {
   const std::string_view wanted = text_argument(args[0]).str();
-  rt.budget().touch(s.str().size());
+  rt.budget().touch(4 * s.str().size());
   const Range r = range_of(s, args, 1);
   if (!r.valid) return Value::integer(0);
   const std::string_view inside = s.str().substr(r.begin, r.end - r.begin);
   if (wanted.empty()) return Value::integer(static_cast<int64_t>(count_chars(inside)) + 1);
   int64_t n = 0;
-  for (std::size_t at = 0; (at = inside.find(wanted, at)) != std::string_view::npos; at += wanted.size()) ++n;
+  for (std::size_t at = 0; (at = find_text(inside, wanted, at)) != std::string_view::npos;
+       at += wanted.size())
+    ++n;
   return Value::integer(n);
 }
 
@@ -101,7 +105,7 @@ Value begins_or_ends(Runtime& rt, const Value& s, Bound& args) {
 
 template <bool (*question)(std::string_view)>
 Value ask(Runtime& rt, const Value& s, Bound&) {
-  rt.budget().touch(s.str().size());
+  rt.budget().walk(s.str().size());
   return Value::boolean(question(s.str()));
 }
 
@@ -110,9 +114,6 @@ bool all_of_class(std::string_view text) {
   return all_are(text, wanted);
 }
 bool is_printable(std::string_view text) { return text.empty() || all_are(text, CharClass::kPrintable); }
-bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
-}
 
 }  // namespace
 

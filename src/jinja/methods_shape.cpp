@@ -10,7 +10,7 @@ namespace {
 Text filled(Runtime& rt, const Value& s, int64_t left, int64_t right, const Text& fill) {
   const auto n = static_cast<std::size_t>(left + right);
   rt.budget().want(n * fill.size() + s.str().size());
-  rt.budget().touch(n * fill.size());
+  rt.budget().walk(4 * n);
   Text out;
   for (int64_t i = 0; i < left; ++i) out.append(fill);
   out.append(s.as_text());
@@ -55,7 +55,7 @@ Value zero_fill(Runtime& rt, const Value& s, Bound& args) {
 Value expand_tabs(Runtime& rt, const Value& s, Bound& args) {
   const int64_t size = args.integer(0, 8);
   const std::string_view all = s.str();
-  rt.budget().touch(all.size());
+  rt.budget().walk(all.size());
   Text out;
   int64_t column = 0;
   for (std::size_t at = 0; at < all.size();) {

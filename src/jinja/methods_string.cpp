@@ -8,6 +8,7 @@
 #include "jinja/iterate.h"
 #include "jinja/repr.h"
 #include "jinja/runtime.h"
+#include "jinja/search.h"
 #include "jinja/text_case.h"
 #include "jinja/text_ops.h"
 
@@ -75,8 +76,10 @@ template <bool from_right>
 Value partition(Runtime& rt, const Value& s, Bound& args) {
   const Text separator = argument(rt, s, args[0], "must be str");
   if (separator.empty()) raise(Raised::kValue, "empty separator");
-  rt.budget().touch(s.str().size());
-  const std::size_t at = from_right ? s.str().rfind(separator.bytes()) : s.str().find(separator.bytes());
+  rt.budget().touch(4 * s.str().size());
+  if (from_right) rt.budget().want(s.str().size() + separator.size());
+  const std::size_t at =
+      from_right ? rfind_text(s.str(), separator.bytes()) : find_text(s.str(), separator.bytes());
   const Text& all = s.as_text();
   if (at == std::string_view::npos) {
     return from_right ? rt.tuple({made(rt, s, {}), made(rt, s, {}), s})

@@ -156,6 +156,7 @@ std::string format_number(Runtime& rt, const Value& v, const FormatSpec& given) 
   const std::string sign(negative || spec.sign != '-' ? 1 : 0, negative ? '-' : spec.sign);
   if (spec.align == '=') {  // fill between sign and digits
     rt.budget().want(static_cast<std::size_t>(spec.width));
+    rt.budget().walk(4 * static_cast<std::size_t>(spec.width));
     while (static_cast<int64_t>(sign.size() + prefix.size() + digits.size()) < spec.width) {
       if (spec.grouping && spec.fill == '0') {
         std::string plain;
@@ -181,7 +182,7 @@ Text pad(Runtime& rt, const Text& body, const FormatSpec& spec, char default_ali
   const char align = spec.align == 0 || spec.align == '=' ? default_align : spec.align;
   const int64_t missing = spec.width - n;
   rt.budget().want(static_cast<std::size_t>(missing) * 4);
-  rt.budget().touch(static_cast<std::size_t>(missing));
+  rt.budget().walk(4 * static_cast<std::size_t>(missing));
   const int64_t left = align == '<' ? 0 : align == '>' ? missing : missing / 2;
   std::string fill;
   append_utf8(spec.fill, fill);

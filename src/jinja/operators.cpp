@@ -9,6 +9,7 @@
 #include "jinja/iterate.h"
 #include "jinja/percent_format.h"
 #include "jinja/runtime.h"
+#include "jinja/search.h"
 
 namespace kelda::jinja {
 namespace {
@@ -158,6 +159,7 @@ Value repeat(Runtime& rt, const Value& sequence, int64_t n) {
   if (__builtin_mul_overflow(unit, times, &n_bytes)) n_bytes = SIZE_MAX / 2;
   rt.budget().want(n_bytes);
   rt.budget().touch(n_bytes);
+  rt.budget().step(static_cast<int64_t>(times / 8));
   if (sequence.is_string()) {
     Text all;
     all.reserve(n_bytes);
@@ -291,8 +293,8 @@ bool contains(Runtime& rt, const Value& container, const Value& item) {
     if (!item.is_string()) {
       raise(Raised::kType, "'in <string>' requires string as left operand, not {}", type_name(item));
     }
-    rt.budget().touch(container.str().size());
-    return container.str().find(item.str()) != std::string_view::npos;
+    rt.budget().touch(4 * container.str().size());
+    return find_text(container.str(), item.str()) != std::string_view::npos;
   }
   if (container.is_dict()) return rt.find(container.as_dict(), item) != nullptr;
   if (!is_iterable(container)) {

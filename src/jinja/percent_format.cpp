@@ -29,6 +29,7 @@ class Formatter {
       out_.append(format_, plain, percent);
       at_ = percent + 1;
       provenance_ = format_.provenance(percent, percent + 1);
+      rt_.budget().step(4);
       conversion();
       plain = at_;
       rt_.budget().want(2 * out_.size());

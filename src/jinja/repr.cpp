@@ -147,7 +147,7 @@ void append_repr(Runtime& rt, const Value& value, Text& out) {
   rt.budget().want(2 * out.size());
   switch (value.kind()) {
     case Value::Kind::kString:
-      rt.budget().touch(value.str().size());
+      rt.budget().walk(value.str().size());
       rt.budget().want(2 * (out.size() + 4 * value.str().size()));
       if (value.is_markup()) out.append("Markup(", Provenance::kOwned);
       append_quoted(value.as_text(), value.provenance(), out);

@@ -37,8 +37,16 @@ Value sequence(Runtime&, const Value& v, Bound&) {
   return yes_if(v.is_string() || v.is_sequence() || v.is_dict() || v.is_undefined() || object);
 }
 
-Value lower(Runtime& rt, const Value& v, Bound&) { return yes_if(is_lower_case(to_text(rt, v).bytes())); }
-Value upper(Runtime& rt, const Value& v, Bound&) { return yes_if(is_upper_case(to_text(rt, v).bytes())); }
+Value lower(Runtime& rt, const Value& v, Bound&) {
+  const Text text = to_text(rt, v);
+  rt.budget().walk(text.size());
+  return yes_if(is_lower_case(text.bytes()));
+}
+Value upper(Runtime& rt, const Value& v, Bound&) {
+  const Text text = to_text(rt, v);
+  rt.budget().walk(text.size());
+  return yes_if(is_upper_case(text.bytes()));
+}
 void check_hashable(const Value& v) {
   if (!hash(v)) raise(Raised::kType, "unhashable type: '{}'", type_name(v));
 }

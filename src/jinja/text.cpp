@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace kelda::jinja {
 
 Text::Text(std::string bytes, Provenance provenance) : bytes_(std::move(bytes)) {
@@ -41,6 +43,14 @@ void Text::append(const Text& other, std::size_t begin, std::size_t end) {
   for (; span != other.owned_.end() && span->begin < end; ++span) {
     own(base + std::max(span->begin, begin) - begin, base + std::min(span->end, end) - begin);
   }
+}
+
+Text Text::with_bytes(std::string bytes) const {
+  KELDA_CHECK(bytes.size() == size());
+  Text other;
+  other.bytes_ = std::move(bytes);
+  other.owned_ = owned_;
+  return other;
 }
 
 Text Text::slice(std::size_t begin, std::size_t end) const {

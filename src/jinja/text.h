@@ -37,6 +37,8 @@ class Text {
   // Appends [begin, end) of `other`, which is not this.
   void append(const Text& other, std::size_t begin, std::size_t end);
   Text slice(std::size_t begin, std::size_t end) const;
+  // The same owners of other bytes, of which there are as many.
+  Text with_bytes(std::string bytes) const;
   std::string take_bytes() && { return std::move(bytes_); }
   std::vector<ByteSpan> take_owned() && { return std::move(owned_); }
 

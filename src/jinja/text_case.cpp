@@ -29,12 +29,23 @@ bool is_final_sigma(std::string_view all, std::size_t at, std::size_t length) {
   return true;
 }
 
+char ascii(char c, Case wanted) {
+  if (wanted == Case::kLower || wanted == Case::kFold)
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+}
+
 // Maps every character by choose(code point), which gives the case that it is to have.
 template <typename Choose>
 Text mapped(Runtime& rt, const Text& text, Choose choose) {
   const std::string_view all = text.bytes();
-  rt.budget().touch(all.size());
-  rt.budget().want(2 * all.size());
+  rt.budget().walk(all.size());
+  rt.budget().want(3 * all.size());
+  if (is_ascii(all)) {
+    std::string bytes(all);
+    for (char& c : bytes) c = ascii(c, choose(static_cast<unsigned char>(c)));
+    return text.with_bytes(std::move(bytes));
+  }
   Text out;
   out.reserve(all.size());
   std::string piece;

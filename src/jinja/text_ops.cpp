@@ -4,6 +4,7 @@
 
 #include "jinja/errors.h"
 #include "jinja/runtime.h"
+#include "jinja/search.h"
 #include "jinja/unicode.h"
 
 namespace kelda::jinja {
@@ -35,7 +36,7 @@ Text strip(Runtime& rt, const Text& text, const Text* chars, Side side) {
   rt.budget().touch(all.size());
   if (chars) rt.budget().touch(chars->size());
   const auto strippable = [&](std::size_t begin, std::size_t end) {
-    rt.budget().step(chars ? static_cast<int64_t>(chars->size() / 16) : 0);
+    rt.budget().step(1 + (chars ? static_cast<int64_t>(chars->size() / 16) : 0));
     return chars ? is_in(chars->bytes(), all.substr(begin, end - begin)) : is_space_at(all, begin);
   };
   std::size_t begin = 0, end = all.size();
@@ -52,7 +53,7 @@ Text strip(Runtime& rt, const Text& text, const Text* chars, Side side) {
 std::vector<Value> split(Runtime& rt, const Text& text, const Text& separator, int64_t max, bool from_right) {
   if (separator.empty()) raise(Raised::kValue, "empty separator");
   const std::string_view all = text.bytes(), cut = separator.bytes();
-  rt.budget().touch(all.size());
+  rt.budget().touch(4 * all.size());
   std::vector<Value> parts;
   const auto add = [&](std::size_t begin, std::size_t end) {
     rt.budget().want(2 * parts.size() * sizeof(Value));
@@ -60,20 +61,22 @@ std::vector<Value> split(Runtime& rt, const Text& text, const Text& separator, i
   };
   const auto more = [&] { return max < 0 || static_cast<int64_t>(parts.size()) < max; };
   if (from_right) {
-    std::size_t end = all.size();
-    while (more() && end >= cut.size()) {
-      const std::size_t at = all.rfind(cut, end - cut.size());
+    rt.budget().want(all.size() + cut.size());
+    const std::string backwards(all.rbegin(), all.rend()), wanted(cut.rbegin(), cut.rend());
+    std::size_t done = 0;  // bytes from the right
+    while (more()) {
+      const std::size_t at = find_text(backwards, wanted, done);
       if (at == std::string_view::npos) break;
-      add(at + cut.size(), end);
-      end = at;
+      add(all.size() - at, all.size() - done);
+      done = at + cut.size();
     }
-    add(0, end);
+    add(0, all.size() - done);
     std::reverse(parts.begin(), parts.end());
     return parts;
   }
   std::size_t begin = 0;
   while (more()) {
-    const std::size_t at = all.find(cut, begin);
+    const std::size_t at = find_text(all, cut, begin);
     if (at == std::string_view::npos) break;
     add(begin, at);
     begin = at + cut.size();
@@ -84,7 +87,7 @@ std::vector<Value> split(Runtime& rt, const Text& text, const Text& separator, i
 
 std::vector<Value> split_white(Runtime& rt, const Text& text, int64_t max, bool from_right) {
   const std::string_view all = text.bytes();
-  rt.budget().touch(all.size());
+  rt.budget().walk(all.size());
   std::vector<Value> parts;
   std::size_t begin = 0, end = all.size();
   const auto skip_left = [&] {
@@ -124,7 +127,7 @@ std::vector<Value> split_white(Runtime& rt, const Text& text, int64_t max, bool 
 
 std::vector<Text> split_lines(Runtime& rt, const Text& text, bool keep_ends) {
   const std::string_view all = text.bytes();
-  rt.budget().touch(all.size());
+  rt.budget().walk(all.size());
   std::vector<Text> lines;
   std::size_t begin = 0;
   for (std::size_t at = 0; at < all.size();) {
@@ -149,7 +152,7 @@ std::vector<Text> split_lines(Runtime& rt, const Text& text, bool keep_ends) {
 
 Text replace(Runtime& rt, const Text& text, const Text& from, const Text& to, int64_t max) {
   const std::string_view all = text.bytes();
-  rt.budget().touch(all.size());
+  rt.budget().touch(4 * all.size());
   Text out;
   std::size_t begin = 0;
   const auto insert = [&] {
@@ -169,7 +172,7 @@ Text replace(Runtime& rt, const Text& text, const Text& from, const Text& to, in
     }
   } else {
     while (max < 0 || done < max) {
-      const std::size_t at = all.find(from.bytes(), begin);
+      const std::size_t at = find_text(all, from.bytes(), begin);
       if (at == std::string_view::npos) break;
       out.append(text, begin, at);
       insert();

@@ -11,10 +11,6 @@
 namespace kelda::jinja {
 namespace {
 
-bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
-}
-
 template <std::size_t n>
 bool in(const tables::Range (&ranges)[n], uint32_t c) {
   const auto* after =
@@ -57,6 +53,10 @@ bool is_printable(uint32_t c) {
 bool is_letter(utf8proc_category_t k) { return k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO; }
 
 }  // namespace
+
+bool is_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
+}
 
 std::size_t count_chars(std::string_view text) {
   if (is_ascii(text)) return text.size();

@@ -10,6 +10,7 @@
 
 namespace kelda::jinja {
 
+bool is_ascii(std::string_view text);
 // Ill-formed sequences count as one character each, here and below.
 std::size_t count_chars(std::string_view text);
 // Byte offset of character number `index`; text.size() if there are fewer.

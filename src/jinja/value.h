@@ -154,7 +154,6 @@ class Dict {
   void set(std::string_view key, Value value, Provenance p = Provenance::kOwned) {
     set(Value::string(std::string(key), p), std::move(value));
   }
-  bool erase(const Value& key);  // O(n)
   void clear();
   std::size_t memory() const;
 

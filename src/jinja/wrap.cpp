@@ -45,7 +45,7 @@ std::vector<Piece> pieces(std::string_view all, bool hyphens) {
 std::vector<Text> wrap(Runtime& rt, const Text& paragraph, const WrapOptions& options) {
   if (options.width <= 0) raise(Raised::kValue, "invalid width {} (must be > 0)", options.width);
   const std::string_view all = paragraph.bytes();
-  rt.budget().touch(4 * all.size());
+  rt.budget().walk(8 * all.size());
   rt.budget().want(all.size() * sizeof(Piece));
   std::vector<Piece> rest = pieces(all, options.break_on_hyphens);
   std::reverse(rest.begin(), rest.end());

@@ -12,6 +12,8 @@ namespace kelda::text {
 namespace {
 
 constexpr uint32_t kLastCodePoint = 0x10FFFF;
+// Patterns come with files, and a class of five letters may have ten thousand in ranges.
+constexpr std::size_t kMaxPinnedBytes = 1 << 20;
 
 // Ranges in bracket notation, without the brackets.
 std::string written(std::span<const CodeRange> ranges) {
@@ -167,6 +169,7 @@ std::string pin_classes(std::string_view pattern) {
   bool in_brackets = false;
   std::size_t opened = 0;
   for (std::size_t i = 0; i < pattern.size();) {
+    if (out.size() > kMaxPinnedBytes) refuse(pattern, i, "it names too many classes of characters");
     const std::string_view rest = pattern.substr(i);
     if (rest[0] != '\\') {
       if (in_brackets && rest[0] == '[') refuse(pattern, i, "brackets inside of brackets are not supported");
