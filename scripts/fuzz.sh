@@ -18,7 +18,7 @@ cmake --build build/fuzz --target "${name}_fuzz" >&2
 corpus=build/fuzz/corpus/$name
 mkdir -p "$corpus" build/fuzz/failed
 [ ! -f "fuzz/${name}_seeds.py" ] || python3 "fuzz/${name}_seeds.py" "$corpus"
-options=(-max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=4096 -artifact_prefix="build/fuzz/failed/$name-"
+options=(-max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=8192 -artifact_prefix="build/fuzz/failed/$name-"
   -print_final_stats=1)
 [ ! -f "fuzz/$name.dict" ] || options+=(-dict="fuzz/$name.dict")
 build/fuzz/bin/"${name}_fuzz" "${options[@]}" "$@" "$corpus"

@@ -11,6 +11,7 @@
 #include "base/error.h"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <xmmintrin.h>
 #endif
 
@@ -18,10 +19,22 @@ namespace kelda {
 
 std::string_view name(Isa isa) { return isa == Isa::kAvx2 ? "avx2" : "scalar"; }
 
+#if defined(__x86_64__)
+namespace {
+
+// __builtin_cpu_supports() of clang 14 does not know the name.
+bool has_f16c() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+
+}  // namespace
+#endif
+
 bool available(Isa isa) {
   if (isa == Isa::kScalar) return true;
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
 #else
   return false;
 #endif

@@ -13,6 +13,11 @@
 
 namespace kelda {
 
+template <typename T, typename Variant>
+inline constexpr bool kIsAlternative = false;
+template <typename T, typename... Types>
+inline constexpr bool kIsAlternative<T, std::variant<Types...>> = (std::is_same_v<T, Types> || ...);
+
 // The value types of GGUF, integers and floats kept at their own width so that a file can be rewritten
 // unchanged.
 class MetadataValue {
@@ -29,8 +34,7 @@ class MetadataValue {
   MetadataValue(Variant v) : v_(std::move(v)) {}  // implicit: a value is its variant
   // Implicit from exactly one of the variant's types; nothing is converted on the way.
   template <typename T>
-  requires std::is_constructible_v<Variant, std::in_place_type_t<T>, T> MetadataValue(T value)
-      : v_(std::in_place_type<T>, std::move(value)) {}
+  requires kIsAlternative<T, Variant> MetadataValue(T value) : v_(std::in_place_type<T>, std::move(value)) {}
   const Variant& variant() const { return v_; }
 
   bool is_array() const { return v_.index() >= 12; }

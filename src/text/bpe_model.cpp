@@ -46,8 +46,10 @@ class BpeModel::BpeEncoder final : public Encoder {
 BpeModel::BpeModel(std::shared_ptr<const Vocabulary> vocabulary, std::vector<Vocabulary::Merge> merges,
                    const Options& options)
     : vocabulary_(std::move(vocabulary)), options_(options), merges_(std::move(merges)) {
-  for (std::size_t b = 0; b < 256; ++b)
-    byte_ids_[b] = vocabulary_->find(options.bytes ? byte_characters()[b] : fmt::format("<0x{:02X}>", b));
+  for (std::size_t b = 0; b < 256; ++b) {
+    const TokenId id = vocabulary_->find(options.bytes ? byte_characters()[b] : fmt::format("<0x{:02X}>", b));
+    byte_ids_[b] = is_text(id) ? id : -1;  // a control token never stands for a byte
+  }
   for (std::size_t c = 0; c < ascii_ids_.size(); ++c) {
     const char character = static_cast<char>(c);
     const TokenId id = vocabulary_->find({&character, 1});

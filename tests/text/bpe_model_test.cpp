@@ -58,6 +58,17 @@ TEST(BpeModel, WhatIsNoTokenBecomesBytesOrUnknownOrNothing) {
   EXPECT_EQ(encode(small, {}, "aéxb"), (Pieces{"ab"}));
 }
 
+TEST(BpeModel, AControlTokenStandsForNoByte) {
+  Pieces pieces = {"<unk>", "a"};
+  for (int b = 0; b < 256; ++b) pieces.push_back(fmt::format("<0x{:02X}>", b));
+  std::vector<TokenType> types(pieces.size(), TokenType::kByte);
+  types[0] = TokenType::kUnknown;
+  types[1] = TokenType::kNormal;
+  types[2 + '2'] = TokenType::kControl;
+  const BpeModel::Options bytes{.byte_fallback = true, .unknown = 0};
+  EXPECT_EQ(encode(scored(pieces, types), bytes, "a12"), (Pieces{"a", "<0x31>", "<unk>"}));
+}
+
 TEST(BpeModel, AWholePieceMayBeTakenAsItIs) {
   const auto v = scored({"abc", "a", "b", "c"});
   EXPECT_EQ(encode(v, {.ignore_merges = true}, "abc"), (Pieces{"abc"}));

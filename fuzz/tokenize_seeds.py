@@ -1,0 +1,7 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the tokenize fuzzer.   tokenize_seeds.py FOLDER"""
+import sys
+
+import tokenizer_seeds
+
+tokenizer_seeds.write(tokenizer_seeds.of_tokenize(), sys.argv[1])

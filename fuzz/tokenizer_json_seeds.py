@@ -1,0 +1,7 @@
+#!/usr/bin/env python3
+"""Writes the seeds of the tokenizer_json fuzzer.   tokenizer_json_seeds.py FOLDER"""
+import sys
+
+import tokenizer_seeds
+
+tokenizer_seeds.write(tokenizer_seeds.of_tokenizer_json(), sys.argv[1])
