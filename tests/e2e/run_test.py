@@ -243,7 +243,9 @@ class MaxTokensAndStops(RunCase):
     def test_timings_say_what_was_measured_and_null_for_the_rest(self):
         rates = {"ttft_ms": 1, "prompt_tok_s": 1, "generation_tok_s": 2}  # from how many tokens on there is one
         for n in (0, 1, 2):
-            timings = self.tiny_json("hello", "--max-tokens", n)["timings"]
+            answer = self.tiny_json("hello", "--max-tokens", n, "--temperature", 0, "--logit-bias", f"{TINY_END_ID}=-100")
+            self.assertEqual(answer["usage"]["completion_tokens"], n)
+            timings = answer["timings"]
             for key, value in timings.items():
                 with self.subTest(max_tokens=n, key=key):
                     if n < rates.get(key, 0):
