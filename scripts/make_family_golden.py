@@ -16,6 +16,7 @@ import json
 import math
 import subprocess
 import sys
+import tempfile
 import zlib
 from pathlib import Path
 
@@ -92,9 +93,16 @@ def neighbours_to_halves(w, n_heads):
     return w.reshape(n_heads, -1, 2, *w.shape[1:]).swapaxes(1, 2).reshape(w.shape)
 
 
+def of_experts(name, part, target, n):
+    """Folders have a tensor for each expert."""
+    prefix = name[:name.index("experts.") + len("experts.")]
+    return {f"{prefix}{e}.{part}_proj.weight": [target, "", e] for e in range(n)}
+
+
 def fill(model, case):
-    """Gives the model its weights. Returns {name in the GGUF file: shape}."""
-    config, seed, shapes, state = model.config, case["seed"], {}, {}
+    """Gives the model its weights. Returns {name in the GGUF file: shape} and what its own folder stores:
+    {name: [name in the GGUF file, how its layout differs, which expert]}."""
+    config, seed, shapes, state, stored = model.config, case["seed"], {}, {}, {}
     llama, gemma, gpt2 = (case["arch"].startswith(x) for x in ("llama", "gemma", "gpt2"))
 
     def make(name, shape):
@@ -107,24 +115,29 @@ def fill(model, case):
             block = f"blk.{name.split('.')[2]}."
             half = (shape[0], shape[1] // 2, shape[2])
             w = np.concatenate([make(f"{block}ffn_{x}_exps.weight", half) for x in ("gate", "up")], axis=1)
+            for x in ("gate", "up"):
+                stored |= of_experts(name, x, f"{block}ffn_{x}_exps.weight", shape[0])
         elif name.endswith("experts.down_proj"):
             w = make(f"blk.{name.split('.')[2]}.ffn_down_exps.weight", shape)
+            stored |= of_experts(name, "down", f"blk.{name.split('.')[2]}.ffn_down_exps.weight", shape[0])
         else:
             target = gguf_name(name, gemma)
             transposed = gpt2 and len(shape) == 2 and ".c_" in name
             w = make(target, shape[::-1] if transposed else shape)
             w = w.T if transposed else w
-            if llama and ".attn_q." in target:
-                w = neighbours_to_halves(w, config.num_attention_heads)
-            if llama and ".attn_k." in target:
-                w = neighbours_to_halves(w, config.num_key_value_heads)
+            how = "transposed" if transposed else ""
+            if llama and (".attn_q." in target or ".attn_k." in target):
+                w = neighbours_to_halves(w, config.num_attention_heads if ".attn_q." in target else config.num_key_value_heads)
+                how = "halves"
             if gemma and target.endswith("norm.weight"):
                 w = w - np.float32(1)
+                how = "minus_one"
+            stored[name] = [target, how, -1]
         state[name] = torch.from_numpy(np.ascontiguousarray(w))
     missing, unexpected = model.load_state_dict(state, strict=False)
     assert not unexpected and all(m == "lm_head.weight" or "rotary" in m for m in missing), (missing, unexpected)
     model.tie_weights()
-    return shapes
+    return shapes, stored
 
 
 # ---- the networks
@@ -261,6 +274,14 @@ def rope_frequencies():
     return out
 
 
+def saved_config(model):
+    """The config.json of the model's folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.config.architectures = [type(model).__name__]
+        model.config.save_pretrained(folder)
+        return json.loads((Path(folder) / "config.json").read_text())
+
+
 def convert(model, name, llama_cpp, out):
     folder = Path(out) / f"{name}.hf"
     model.save_pretrained(folder)
@@ -283,9 +304,11 @@ def main():
             continue
         case = {"arch": arch, "seed": seed}
         model = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32).eval()
-        shapes = fill(model, case) | {k: [len(v)] for k, v in values.items()}
+        shapes, stored = fill(model, case)
+        shapes |= {k: [len(v)] for k, v in values.items()}
         golden = {"oracle": f"transformers {transformers.__version__}, torch {torch.__version__}", **case,
-                  "metadata": metadata(arch, config, special), "tensors": shapes, "values": values, **ask(model, n_tokens, seed)}
+                  "metadata": metadata(arch, config, special), "tensors": shapes, "values": values, **ask(model, n_tokens, seed),
+                  "config": saved_config(model), "stored": stored}
         (GOLDEN / f"{name}.json").write_text(json.dumps(golden, separators=(",", ":")) + "\n")
         print(name, config.model_type, f"{n_tokens} tokens", flush=True)
         if options.convert:

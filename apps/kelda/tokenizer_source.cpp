@@ -2,8 +2,9 @@
 
 #include <filesystem>
 
-#include "base/error.h"
 #include "base/file.h"
+#include "base/naming.h"
+#include "engine/model_text.h"
 #include "files/model_file.h"
 #include "hub/resolve.h"
 #include "learned/vocabulary.h"
@@ -16,6 +17,7 @@ constexpr uint64_t kMaxJsonBytes = 256 << 20;
 
 std::unique_ptr<const text::Tokenizer> read(const std::filesystem::path& path) {
   if (path.extension() == ".json") return text::read_tokenizer_json(read_text(path, kMaxJsonBytes));
+  if (std::filesystem::is_directory(path)) return std::move(read_text_of_folder(path, 0).tokenizer);
   return text::make_tokenizer(std::make_shared<const Vocabulary>(open_gguf(path)->metadata()));
 }
 
@@ -23,13 +25,7 @@ std::unique_ptr<const text::Tokenizer> read(const std::filesystem::path& path) {
 
 std::unique_ptr<const text::Tokenizer> load_tokenizer(const std::string& model) {
   const std::filesystem::path path = hub::resolve(model).path;
-  try {
-    return read(path);
-  } catch (const Error& e) {
-    const std::string what = e.what();
-    if (what.starts_with(path.string())) throw;
-    fail(e.code(), "{}: {}", path.string(), what);
-  }
+  return naming(path, [&] { return read(path); });
 }
 
 }  // namespace kelda::cli

@@ -2,19 +2,21 @@
 
 #include <utility>
 
-#include "base/error.h"
+#include "base/naming.h"
+#include "engine/model_text.h"
 
 namespace kelda {
 namespace {
 
 // All but the tensors: what throws here knows the metadata, but not whose it is.
-ModelHead understand(const Metadata& metadata) {
+ModelHead understand(const ModelFile& file) {
   ModelHead head;
-  head.family = &models::find_family(metadata);
-  head.config = models::read_config(metadata);
-  head.vocabulary = std::make_shared<const Vocabulary>(metadata);
-  head.tokenizer = text::make_tokenizer(head.vocabulary);
-  head.chat_template = chat::ChatTemplate::of_model(metadata, *head.vocabulary);
+  head.family = &models::find_family(file.metadata());
+  head.config = models::read_config(file.metadata());
+  ModelText text = read_text_of(file);
+  head.vocabulary = text.tokenizer->shared_vocabulary();
+  head.tokenizer = std::move(text.tokenizer);
+  head.chat_template = std::move(text.chat_template);
   head.family->tensors(head.config, head.tensors);
   return head;
 }
@@ -22,19 +24,14 @@ ModelHead understand(const Metadata& metadata) {
 }  // namespace
 
 ModelHead read_head(const ModelFile& file) {
-  ModelHead head;
-  try {
-    head = understand(file.metadata());
-  } catch (const Error& e) {
-    fail(e.code(), "{}: {}", file.path().string(), e.what());
-  }
+  ModelHead head = naming(file.path(), [&] { return understand(file); });
   check_tensors(file, head.tensors);
   return head;
 }
 
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, const Options& options,
                                          ThreadPool& pool) {
-  const auto file = open_gguf(path);
+  const auto file = open_model(path);
   ModelHead head = read_head(*file);  // before the weights, so that a file that cannot run is refused at once
   std::shared_ptr<Model> model(new Model);
   model->compute_ = options.compute;

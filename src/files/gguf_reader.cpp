@@ -1,5 +1,7 @@
-// The header is read front to back once: counts, metadata, tensor table. Then the tensors' places in the file
+// A header is read front to back once: counts, metadata, tensor table. Then the tensors' places in the file
 // are checked against each other and against its size. No tensor data is touched until read().
+#include "files/gguf_reader.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -12,6 +14,7 @@
 #include "base/quote.h"
 #include "files/gguf_cursor.h"
 #include "files/gguf_layout.h"
+#include "files/gguf_split.h"
 #include "files/gguf_values.h"
 #include "files/model_file.h"
 
@@ -153,17 +156,21 @@ TensorInfo read_tensor(Cursor& in, uint64_t index) {
   return tensor;
 }
 
-// Indices of `tensors`, sorted by name. Throws for a name that is there twice.
-std::vector<uint32_t> index_by_name(const File& file, const std::vector<TensorInfo>& tensors) {
+// Indices of `tensors`, sorted by name. Throws for a name that is there twice, in one part or in two.
+std::vector<uint32_t> index_by_name(const std::vector<Part>& parts, const std::vector<TensorInfo>& tensors) {
   std::vector<uint32_t> order(tensors.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::sort(order.begin(), order.end(),
-            [&](uint32_t a, uint32_t b) { return tensors[a].name < tensors[b].name; });
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    const int names = tensors[a].name.compare(tensors[b].name);
+    return names != 0 ? names < 0 : a < b;
+  });
   for (std::size_t i = 1; i < order.size(); ++i) {
-    if (tensors[order[i - 1]].name == tensors[order[i]].name) {
-      fail(ErrorCode::kBadInput, "{}: tensor {} appears twice in the tensor table", file.path().string(),
-           quote(tensors[order[i]].name));
-    }
+    const TensorInfo& a = tensors[order[i - 1]];
+    const TensorInfo& b = tensors[order[i]];
+    if (a.name != b.name) continue;
+    const std::string where = a.file == b.file ? "appears twice in the tensor table"
+                                               : "is also in " + parts[a.file].file.path().string();
+    fail(ErrorCode::kBadInput, "{}: tensor {} {}", parts[b.file].file.path().string(), quote(b.name), where);
   }
   return order;
 }
@@ -204,42 +211,32 @@ void place_tensors(const File& file, uint64_t header_bytes, uint64_t alignment,
   }
 }
 
-// Files of a split set say so; a set is refused, and so is a single file whose split keys contradict it.
-void check_split(const Metadata& metadata, uint64_t n_tensors) {
-  constexpr int64_t kMost = std::numeric_limits<uint16_t>::max();
-  const int64_t count = metadata.integer("split.count", 0, kMost, 0);
-  if (count > 1) {
-    fail(ErrorCode::kUnsupported,
-         "metadata key \"split.count\" is {}: this is one of several parts, and only whole files can be read",
-         count);
+// The tensors of all parts, each with the number of its part.
+std::vector<TensorInfo> join(std::vector<Part>& parts) {
+  std::vector<TensorInfo> all = std::move(parts[0].tensors);
+  for (uint32_t no = 1; no < parts.size(); ++no) {
+    for (TensorInfo& t : parts[no].tensors) {
+      t.file = no;
+      all.push_back(std::move(t));
+    }
+    parts[no].tensors.clear();
   }
-  metadata.integer("split.no", 0, 0, 0);
-  const auto n = static_cast<int64_t>(n_tensors);
-  if (count == 1) metadata.integer("split.tensors.count", n, n, n);
+  return all;
 }
 
 class GgufFile final : public ModelFile {
  public:
-  explicit GgufFile(const std::filesystem::path& path) : file_(path) {
-    Cursor in(file_);
-    const Counts counts = read_counts(in);
-    container_ = fmt::format("GGUF v{}", counts.version);
-    metadata_ = read_metadata(in, counts.keys);
-    try {
-      check_split(metadata_, counts.tensors);
-    } catch (const Error& e) {
-      fail(e.code(), "{}: {}", path.string(), e.what());
-    }
-    tensors_.reserve(static_cast<std::size_t>(counts.tensors));
-    for (uint64_t i = 0; i < counts.tensors; ++i) tensors_.push_back(read_tensor(in, i));
-    by_name_ = index_by_name(file_, tensors_);
-    place_tensors(file_, in.position(), alignment_of(metadata_), tensors_);
+  explicit GgufFile(std::vector<Part> parts)
+      : parts_(std::move(parts)), tensors_(join(parts_)), by_name_(index_by_name(parts_, tensors_)) {
+    container_ = fmt::format("GGUF v{}", parts_[0].version);
+    if (parts_.size() > 1) container_ += fmt::format(" in {} files", parts_.size());
+    for (const Part& part : parts_) file_bytes_ += part.file.size();
   }
 
-  const std::filesystem::path& path() const override { return file_.path(); }
+  const std::filesystem::path& path() const override { return parts_[0].file.path(); }
   std::string_view container() const override { return container_; }
-  uint64_t file_bytes() const override { return file_.size(); }
-  const Metadata& metadata() const override { return metadata_; }
+  uint64_t file_bytes() const override { return file_bytes_; }
+  const Metadata& metadata() const override { return parts_[0].metadata; }
   const std::vector<TensorInfo>& tensors() const override { return tensors_; }
 
   const TensorInfo* find(std::string_view name) const override {
@@ -249,23 +246,37 @@ class GgufFile final : public ModelFile {
   }
 
   void read(const TensorInfo& tensor, uint64_t first, std::span<std::byte> out) const override {
+    KELDA_CHECK(tensor.file < parts_.size());
     KELDA_CHECK(first <= tensor.bytes && out.size() <= tensor.bytes - first);
-    file_.read(tensor.offset + first, out);
+    parts_[tensor.file].file.read(tensor.offset + first, out);
   }
 
  private:
-  File file_;
+  std::vector<Part> parts_;
   std::string container_;
-  Metadata metadata_;
+  uint64_t file_bytes_ = 0;
   std::vector<TensorInfo> tensors_;
   std::vector<uint32_t> by_name_;  // indices of tensors_, sorted by name
 };
 
 }  // namespace
+
+Part read_part(const std::filesystem::path& path) {
+  Part part(path);
+  Cursor in(part.file);
+  const Counts counts = read_counts(in);
+  part.version = counts.version;
+  part.metadata = read_metadata(in, counts.keys);
+  part.tensors.reserve(static_cast<std::size_t>(counts.tensors));
+  for (uint64_t i = 0; i < counts.tensors; ++i) part.tensors.push_back(read_tensor(in, i));
+  place_tensors(part.file, in.position(), alignment_of(part.metadata), part.tensors);
+  return part;
+}
+
 }  // namespace gguf
 
 std::unique_ptr<ModelFile> open_gguf(const std::filesystem::path& path) {
-  return std::make_unique<gguf::GgufFile>(path);
+  return std::make_unique<gguf::GgufFile>(gguf::whole_set(gguf::read_part(path)));
 }
 
 }  // namespace kelda

@@ -48,6 +48,7 @@ void lay_out(std::vector<TensorInfo>& tensors, uint64_t alignment) {
     if (!names.insert(t.name).second) fail(ErrorCode::kBadInput, "tensor {} appears twice", quote(t.name));
     KELDA_CHECK(t.format != nullptr);
     t.gguf_type = t.format->gguf_type;
+    t.file = 0;
     if (const auto fault = gguf::set_tensor_bytes(t))
       fail(ErrorCode::kBadInput, "tensor {} {}", quote(t.name), *fault);
     t.offset = next;

@@ -20,8 +20,9 @@ struct TensorInfo {
   std::vector<int64_t> shape;                 // 1 to 4 dimensions, each ≥ 1
   const quant::FormatSpec* format = nullptr;  // never null in an open file
   uint32_t gguf_type = 0;                     // format->gguf_type
-  uint64_t offset = 0;                        // from the start of the file
+  uint64_t offset = 0;                        // from the start of its file
   uint64_t bytes = 0;
+  uint32_t file = 0;  // which part of a split set, from 0
 
   int64_t n_elements() const;
   int64_t rows() const { return n_elements() / shape.back(); }
@@ -31,9 +32,9 @@ struct TensorInfo {
 class ModelFile {
  public:
   virtual ~ModelFile() = default;
-  virtual const std::filesystem::path& path() const = 0;
-  virtual std::string_view container() const = 0;  // "GGUF v3"
-  virtual uint64_t file_bytes() const = 0;
+  virtual const std::filesystem::path& path() const = 0;  // of a split set: its first part
+  virtual std::string_view container() const = 0;         // "GGUF v3", "GGUF v3 in 3 files"
+  virtual uint64_t file_bytes() const = 0;                // of all parts together
   virtual const Metadata& metadata() const = 0;
   virtual const std::vector<TensorInfo>& tensors() const = 0;
   virtual const TensorInfo* find(std::string_view name) const = 0;
@@ -41,9 +42,9 @@ class ModelFile {
   virtual void read(const TensorInfo&, uint64_t first, std::span<std::byte> out) const = 0;
 };
 
-// Opens and validates a GGUF file (versions 2 and 3): everything the header says is checked before anything
-// of its size is allocated. Throws kNotFound, kBadInput (with the byte offset or the key), kUnsupported.
-// Source: docs/formats/gguf.md.
+// Opens and validates a GGUF file (versions 2 and 3), or the whole split set that it is a part of: everything
+// a header says is checked before anything of its size is allocated. Throws kNotFound, kBadInput (with the
+// byte offset or the key, and the part), kUnsupported. Source: docs/formats/gguf.md.
 std::unique_ptr<ModelFile> open_gguf(const std::filesystem::path& path);
 
 }  // namespace kelda

@@ -40,14 +40,15 @@ std::optional<HubName> parse_hub_name(std::string_view model) {
   const std::string_view rest = model.substr(kPrefix.size());
   const auto first = rest.find('/');
   const auto second = first == std::string_view::npos ? first : rest.find('/', first + 1);
-  if (second == std::string_view::npos || !is_safe_path(rest)) {
+  if (first == std::string_view::npos || !is_safe_path(rest)) {
     fail(ErrorCode::kUsage,
          "\"{}\": a file on a model hub is named hub:organisation/repository/file, each part of letters, "
-         "digits and "
-         ". _ + -",
+         "digits and . _ + -; without the file, it is the repository in the cache of Hugging Face's tools",
          model);
   }
-  return HubName{.repo = std::string(rest.substr(0, second)), .file = std::string(rest.substr(second + 1))};
+  HubName name{.repo = std::string(rest.substr(0, second))};
+  if (second != std::string_view::npos) name.file = rest.substr(second + 1);
+  return name;
 }
 
 std::string hub_endpoint() {

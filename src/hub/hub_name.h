@@ -1,4 +1,5 @@
-// Names of files on a model hub: "hub:organisation/repository/file", the file perhaps in folders.
+// Names of files on a model hub: "hub:organisation/repository/file", the file perhaps in folders; and of
+// whole repositories: "hub:organisation/repository".
 #pragma once
 
 #include <optional>
@@ -8,8 +9,8 @@
 namespace kelda::hub {
 
 struct HubName {
-  std::string repo;  // "organisation/repository"
-  std::string file;  // "model-Q4_0.gguf", "onnx/model.onnx"
+  std::string repo;       // "organisation/repository"
+  std::string file = {};  // "model-Q4_0.gguf", "onnx/model.onnx"; empty for the repository
   std::string revision = "main";
 };
 

@@ -131,7 +131,10 @@ std::function<bool(uint64_t)> verify_progress(const PullCallbacks& callbacks, ui
 
 Pulled pull(std::string_view name, const PullOptions& options, const PullCallbacks& callbacks) {
   if (name.empty()) name = catalog().default_name;
-  if (const auto hub_name = parse_hub_name(name)) return pull_hub_file(*hub_name, options, callbacks);
+  const auto hub_name = parse_hub_name(name);
+  if (hub_name && hub_name->file.empty())
+    fail(ErrorCode::kUsage, "{}: name the file to download: {}/FILE", name, name);
+  if (hub_name) return pull_hub_file(*hub_name, options, callbacks);
   if (const CatalogEntry* entry = catalog().find(name)) return pull_entry(*entry, options, callbacks);
   const std::string near = did_you_mean(name, catalog().names());
   fail(ErrorCode::kNotFound,

@@ -7,6 +7,7 @@
 #include "base/quote.h"
 #include "hub/cache.h"
 #include "hub/hub_name.h"
+#include "hub/other_caches.h"
 
 namespace kelda::hub {
 namespace {
@@ -26,6 +27,21 @@ Resolved from_catalog(const CatalogEntry& entry) {
     fail(ErrorCode::kNotFound, "{}: not downloaded yet: kelda pull {}", entry.name, entry.name);
   }
   return {.path = path, .name = entry.name, .entry = &entry};
+}
+
+// In our cache, or else in that of Hugging Face's tools.
+fs::path on_the_hub(const HubName& name, std::string_view model) {
+  if (!name.file.empty()) {
+    if (const fs::path ours = path_of(name); fs::is_regular_file(ours)) return ours;
+  }
+  if (const auto snapshot = cached_snapshot(name.repo, name.revision)) {
+    if (name.file.empty()) return model_in_folder(*snapshot);
+    if (const fs::path theirs = *snapshot / name.file; fs::is_regular_file(theirs)) return theirs;
+  }
+  if (!name.file.empty()) fail(ErrorCode::kNotFound, "{}: not downloaded yet: kelda pull {}", model, model);
+  fail(ErrorCode::kNotFound,
+       "{}: not in the cache of Hugging Face's tools (HF_HOME); of a GGUF repository, name the file: {}/FILE",
+       model, model);
 }
 
 // For a path where nothing can be found: a link that leads nowhere is there all the same.
@@ -50,19 +66,15 @@ void refuse_broken_link(const fs::path& path) {
 
 Resolved resolve(std::string_view model) {
   if (model.empty()) model = catalog().default_name;
-  if (const auto name = parse_hub_name(model)) {
-    const fs::path path = path_of(*name);
-    if (!fs::is_regular_file(path)) {
-      fail(ErrorCode::kNotFound, "{}: not downloaded yet: kelda pull {}", model, model);
-    }
-    return {.path = path, .name = std::string(model), .entry = nullptr};
-  }
+  if (const auto name = parse_hub_name(model))
+    return {.path = on_the_hub(*name, model), .name = std::string(model), .entry = nullptr};
   const CatalogEntry* entry = catalog().find(model);
   std::error_code error;
   const fs::file_status status = fs::status(fs::path(model), error);
   // A folder does not hide a catalogue name: it is more likely a namesake.
   if (fs::exists(status) && (entry == nullptr || !fs::is_directory(status))) {
-    return {.path = fs::path(model), .name = std::string(model), .entry = nullptr};
+    const fs::path path = fs::is_directory(status) ? model_in_folder(fs::path(model)) : fs::path(model);
+    return {.path = path, .name = std::string(model), .entry = nullptr};
   }
   if (entry != nullptr) return from_catalog(*entry);
   refuse_broken_link(fs::path(model));

@@ -11,6 +11,7 @@
 #include "learned/tensor_list.h"
 #include "learned/weights.h"
 #include "models/config_keys.h"
+#include "models/huggingface/huggingface.h"
 #include "models/scratch.h"
 #include "ops/exec.h"
 #include "state/batch.h"
@@ -45,6 +46,7 @@ struct Family {
   // Metadata that a tiny instance needs beyond the common keys: the contract tests build and run one of every
   // family.
   std::vector<Metadata::Item> tiny = {};
+  HuggingFace huggingface = {};  // its folders on Hugging Face; without architectures, it has none
 };
 std::span<const Family* const> families();  // generated, sorted by file name
 

@@ -54,6 +54,7 @@ class Tokenizer {
   // The ids' text from its beginning, always valid UTF-8: what a Detokenizer makes of them.
   std::string decode(std::span<const TokenId> ids, bool show_special) const;
   const Vocabulary& vocabulary() const { return *vocabulary_; }
+  std::shared_ptr<const Vocabulary> shared_vocabulary() const { return vocabulary_; }
 
  protected:
   explicit Tokenizer(std::shared_ptr<const Vocabulary> v) : vocabulary_(std::move(v)) {}

@@ -1,5 +1,7 @@
 #include "text/tokenizer_json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/error.h"
@@ -16,10 +18,10 @@ std::string model_name(const JsonModel& model, bool bytes) {
   return model.is_wordpiece ? "bert" : bytes ? "gpt2" : "llama";
 }
 
-TokenId id_of(const VocabularyParts& parts, const std::string& piece) {
+TokenId id_of(const VocabularyParts& parts, const std::string& piece, std::string_view where) {
   if (piece.empty()) return -1;
   const auto at = std::find(parts.pieces.begin(), parts.pieces.end(), piece);
-  if (at == parts.pieces.end()) fail(ErrorCode::kBadInput, "post_processor: no token is {}", quote(piece));
+  if (at == parts.pieces.end()) fail(ErrorCode::kBadInput, "{}: no token is {}", where, quote(piece));
   return static_cast<TokenId>(at - parts.pieces.begin());
 }
 
@@ -35,6 +37,26 @@ Rules read_rules(JsonObject& root) {
   return rules;
 }
 
+void set_special(const Envelope& envelope, const TokenizerHints& hints, VocabularyParts& parts) {
+  parts.bos = id_of(parts, envelope.before, "post_processor");
+  parts.eos = id_of(parts, envelope.after, "post_processor");
+  parts.add_bos = parts.bos >= 0;
+  parts.add_eos = parts.eos >= 0;
+  if (!parts.add_bos) parts.bos = id_of(parts, hints.bos, "bos_token");
+  if (!parts.add_eos) parts.eos = id_of(parts, hints.eos, "eos_token");
+  parts.end_tokens = hints.end_tokens;
+}
+
+// An embedding may have more rows than there are pieces.
+void add_unused(int32_t n_tokens, VocabularyParts& parts) {
+  if (n_tokens == 0) return;
+  const auto n = static_cast<std::size_t>(n_tokens);
+  if (parts.pieces.size() > n)
+    fail(ErrorCode::kBadInput, "it has {} tokens, the model {}", parts.pieces.size(), n);
+  while (parts.pieces.size() < n) parts.pieces.push_back(fmt::format("[PAD{}]", parts.pieces.size()));
+  parts.types.resize(n, TokenType::kUnused);
+}
+
 // Text must not be able to make a control token: merges that would make one are no merges.
 std::vector<Vocabulary::Merge> text_merges(const Vocabulary& v) {
   std::vector<Vocabulary::Merge> merges = v.merges();
@@ -44,7 +66,7 @@ std::vector<Vocabulary::Merge> text_merges(const Vocabulary& v) {
 
 }  // namespace
 
-std::unique_ptr<const Tokenizer> read_tokenizer_json(std::string_view json) {
+std::unique_ptr<const Tokenizer> read_tokenizer_json(std::string_view json, const TokenizerHints& hints) {
   const JsonDocument document(json);
   JsonObject root = document.root().object();
   if (const auto version = root.take("version"); version && version->text() != "1.0")
@@ -67,10 +89,12 @@ std::unique_ptr<const Tokenizer> read_tokenizer_json(std::string_view json) {
   }
   VocabularyParts& parts = model.parts;
   parts.model = model_name(model, rules.decoder.kind == DecoderRules::Kind::kByteLevel);
-  parts.bos = id_of(parts, envelope.before);
-  parts.eos = id_of(parts, envelope.after);
-  parts.add_bos = parts.bos >= 0;
-  parts.add_eos = parts.eos >= 0;
+  set_special(envelope, hints, parts);
+  add_unused(hints.n_tokens, parts);
+  for (const TokenId id : parts.end_tokens) {
+    if (id < 0 || static_cast<std::size_t>(id) >= parts.pieces.size())
+      fail(ErrorCode::kBadInput, "eos_token_id is {}, but there are {} tokens", id, parts.pieces.size());
+  }
   auto vocabulary = std::make_shared<const Vocabulary>(std::move(parts));
   if (model.is_wordpiece) {
     auto words = std::make_unique<const WordPieceModel>(*vocabulary, model.wordpiece);

@@ -31,4 +31,21 @@ class ScratchFile {
   std::filesystem::path path_;
 };
 
+// A folder likewise.
+class ScratchFolder {
+ public:
+  ScratchFolder() { std::filesystem::create_directories(file_.path()); }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(file_.path(), ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const { return file_.path(); }
+
+ private:
+  ScratchFile file_;
+};
+
 }  // namespace kelda

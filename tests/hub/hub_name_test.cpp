@@ -16,14 +16,15 @@ TEST(HubName, SplitsIntoRepositoryAndFile) {
   EXPECT_EQ(name->file, "a-Q4_0.gguf");
   EXPECT_EQ(name->revision, "main");
   EXPECT_EQ(parse_hub_name("hub:org/repo/onnx/model.onnx")->file, "onnx/model.onnx");
+  EXPECT_EQ(parse_hub_name("hub:org/repo")->file, "");  // the repository
   EXPECT_FALSE(parse_hub_name("smollm2"));
   EXPECT_FALSE(parse_hub_name("./hub:org/repo/x"));
 }
 
 TEST(HubName, WhatIsNotSuchANameIsAUsageError) {
   for (const char* text :
-       {"hub:", "hub:org", "hub:org/repo", "hub:org/repo/", "hub:/repo/x", "hub:org//x", "hub:../a/b",
-        "hub:org/repo/../x", "hub:org/repo/a b", "hub:org/repo/a%2fb", "hub:org/repo/-x", "hub:o/r/x?y"}) {
+       {"hub:", "hub:org", "hub:org/repo/", "hub:/repo/x", "hub:org//x", "hub:../a/b", "hub:org/repo/../x",
+        "hub:org/repo/a b", "hub:org/repo/a%2fb", "hub:org/repo/-x", "hub:o/r/x?y"}) {
     try {
       parse_hub_name(text);
       ADD_FAILURE() << text;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/utf8.h"
+#include "engine/model_text.h"
 #include "files/model_file.h"
 #include "hub/resolve.h"
 
@@ -122,7 +123,7 @@ void print_json(const nlohmann::json& out) {
 
 // A file that cannot run can still be looked at: what is in it comes out before the error that says why.
 int run(const Arguments& a) {
-  const auto file = open_gguf(hub::resolve(a.model).path);
+  const auto file = open_model(hub::resolve(a.model).path);
   nlohmann::json out;
   if (a.json) {
     out = file_json(*file, a);

@@ -11,6 +11,7 @@
 #include "apps/kelda/terminal/style.h"
 #include "hub/cache.h"
 #include "hub/catalog.h"
+#include "hub/other_caches.h"
 #include "hub/resolve.h"
 #include "models/family.h"
 
@@ -65,6 +66,9 @@ void print_json() {
     all["hub_files"].push_back(
         {{"name", fmt::format("hub:{}/{}", name.repo, name.file)}, {"path", hub::path_of(name).string()}});
   }
+  all["other_tools"] = Json::array();
+  for (const hub::OtherModel& m : hub::models_of_other_tools())
+    all["other_tools"].push_back({{"tool", m.tool}, {"name", m.name}, {"path", m.path.string()}});
   fmt::print("{}\n", all.dump(2));
 }
 
@@ -84,6 +88,10 @@ void print_table() {
     table += fmt::format("hub:{}/{}  {}\n", name.repo, name.file,
                          short_bytes(std::filesystem::file_size(hub::path_of(name))));
   }
+  const auto others = hub::models_of_other_tools();
+  if (!others.empty()) table += "\nOf other tools on this machine, by path:\n";
+  for (const hub::OtherModel& m : others)
+    table += fmt::format("{} {}\n  {}\n", m.tool, m.name, m.path.string());
   fmt::print("{}", table);
 }
 

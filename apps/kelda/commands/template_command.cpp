@@ -11,8 +11,10 @@
 #include "apps/kelda/terminal/standard_input.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/naming.h"
 #include "chat/chat_template.h"
 #include "chat/conversation.h"
+#include "engine/model_text.h"
 #include "files/model_file.h"
 #include "hub/resolve.h"
 #include "text/tokenizer.h"
@@ -45,13 +47,11 @@ Source open(const std::string& name) {
             nullptr};
   }
   const std::filesystem::path path = hub::resolve(name).path;
-  const auto file = open_gguf(path);
-  try {
-    const auto vocabulary = std::make_shared<const Vocabulary>(file->metadata());
-    return {chat::ChatTemplate::of_model(file->metadata(), *vocabulary), text::make_tokenizer(vocabulary)};
-  } catch (const Error& e) {
-    fail(e.code(), "{}: {}", path.string(), e.what());
-  }
+  return naming(path, [&]() -> Source {
+    ModelText text =
+        std::filesystem::is_directory(path) ? read_text_of_folder(path, 0) : read_text_of(*open_gguf(path));
+    return {std::move(text.chat_template), std::move(text.tokenizer)};
+  });
 }
 
 std::string read_conversation(const std::string& name) {

@@ -26,17 +26,38 @@ void read(ConfigKeys& k, ModelConfig& c) {
   read_attention_scale(k, c, c.n_layers == kLayersOf27B ? c.hidden_size / c.n_heads : c.head_dim);
 }
 
+void translate(ConfigJson& c, Translation& t) {
+  translate_decoder(c, t);
+  for (const char* key : {"hidden_activation", "hidden_act"}) c.only_text(key, {"gelu_pytorch_tanh"});
+  c.only("attention_bias", false);
+  t.set("attention.sliding_window", static_cast<uint32_t>(c.integer("sliding_window", 1, UINT32_MAX, 4096)));
+  t.set("attn_logit_softcapping", static_cast<float>(c.number("attn_logit_softcapping", 0, 1e6, 0)));
+  t.set("final_logit_softcapping", static_cast<float>(c.number("final_logit_softcapping", 0, 1e6, 0)));
+  translate_layer_types(c, t);
+  translate_query_scalar(c, t);
+}
+
 }  // namespace
 
 const Family& family() {
-  static const Family f{.name = "gemma2",
-                        .summary = "Gemma 2",
-                        .read = read,
-                        .tensors = decoder_tensors<kDesign>,
-                        .bind = bind_decoder<kDesign>,
-                        .tiny = {{"gemma2.attention.sliding_window", uint32_t{70}},
-                                 {"gemma2.attn_logit_softcapping", 5.0f},
-                                 {"gemma2.final_logit_softcapping", 3.0f}}};
+  static const Family f{
+      .name = "gemma2",
+      .summary = "Gemma 2",
+      .read = read,
+      .tensors = decoder_tensors<kDesign>,
+      .bind = bind_decoder<kDesign>,
+      .tiny = {{"gemma2.attention.sliding_window", uint32_t{70}},
+               {"gemma2.attn_logit_softcapping", 5.0f},
+               {"gemma2.final_logit_softcapping", 3.0f}},
+      .huggingface = {
+          .architectures = {"Gemma2ForCausalLM"},
+          .config = translate,
+          .names = {
+              {"norm", "output_norm", Translated::kPlusOne},
+              {"layers.{}.input_layernorm", "blk.{}.attn_norm", Translated::kPlusOne},
+              {"layers.{}.post_attention_layernorm", "blk.{}.post_attention_norm", Translated::kPlusOne},
+              {"layers.{}.pre_feedforward_layernorm", "blk.{}.ffn_norm", Translated::kPlusOne},
+              {"layers.{}.post_feedforward_layernorm", "blk.{}.post_ffw_norm", Translated::kPlusOne}}}};
   return f;
 }
 

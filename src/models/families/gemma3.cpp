@@ -30,17 +30,45 @@ void read(ConfigKeys& k, ModelConfig& c) {
   read_attention_scale(k, c, c.n_layers == kLayersOf27B ? c.hidden_size / c.n_heads : c.head_dim);
 }
 
+void translate(ConfigJson& c, Translation& t) {
+  translate_decoder(c, t);
+  c.only_text("hidden_activation", {"gelu_pytorch_tanh"});
+  for (const char* flag : {"attention_bias", "use_bidirectional_attention"}) c.only(flag, false);
+  t.set("attention.sliding_window", static_cast<uint32_t>(c.integer("sliding_window", 1, UINT32_MAX, 4096)));
+  c.only("attn_logit_softcapping", 0.0);
+  t.set("final_logit_softcapping", static_cast<float>(c.number("final_logit_softcapping", 0, 1e6, 0)));
+  if (c.has("rope_local_base_freq"))
+    t.set("rope.freq_base_swa", static_cast<float>(c.number("rope_local_base_freq", 1e-3, 1e12)));
+  // Older files say how often a layer sees all, newer ones which layers do.
+  for (const char* key : {"sliding_window_pattern", "_sliding_window_pattern"})
+    if (c.has(key)) t.set("attention.sliding_window_pattern", static_cast<uint32_t>(c.integer(key, 1, 4096)));
+  translate_layer_types(c, t);
+  translate_query_scalar(c, t);
+}
+
 }  // namespace
 
 const Family& family() {
-  static const Family f{.name = "gemma3",
-                        .summary = "Gemma 3, text",
-                        .read = read,
-                        .tensors = decoder_tensors<kDesign>,
-                        .bind = bind_decoder<kDesign>,
-                        .tiny = {{"gemma3.attention.sliding_window", uint32_t{70}},
-                                 {"gemma3.attention.sliding_window_pattern", uint32_t{2}},
-                                 {"gemma3.rope.freq_base", 1e6f}}};
+  static const Family f{
+      .name = "gemma3",
+      .summary = "Gemma 3, text",
+      .read = read,
+      .tensors = decoder_tensors<kDesign>,
+      .bind = bind_decoder<kDesign>,
+      .tiny = {{"gemma3.attention.sliding_window", uint32_t{70}},
+               {"gemma3.attention.sliding_window_pattern", uint32_t{2}},
+               {"gemma3.rope.freq_base", 1e6f}},
+      .huggingface = {
+          .architectures = {"Gemma3ForCausalLM"},
+          .config = translate,
+          .names = {
+              {"norm", "output_norm", Translated::kPlusOne},
+              {"layers.{}.input_layernorm", "blk.{}.attn_norm", Translated::kPlusOne},
+              {"layers.{}.post_attention_layernorm", "blk.{}.post_attention_norm", Translated::kPlusOne},
+              {"layers.{}.pre_feedforward_layernorm", "blk.{}.ffn_norm", Translated::kPlusOne},
+              {"layers.{}.post_feedforward_layernorm", "blk.{}.post_ffw_norm", Translated::kPlusOne},
+              {"layers.{}.self_attn.q_norm", "blk.{}.attn_q_norm", Translated::kPlusOne},
+              {"layers.{}.self_attn.k_norm", "blk.{}.attn_k_norm", Translated::kPlusOne}}}};
   return f;
 }
 

@@ -15,15 +15,52 @@ constexpr Design kDesign = {
 
 void read(ConfigKeys& k, ModelConfig& c) { read_layer_norm(k, c); }
 
+void translate(ConfigJson& c, Translation& t) {
+  const auto u32 = [](int64_t n) { return static_cast<uint32_t>(n); };
+  const int64_t width = c.integer("n_embd", 1, 1 << 20), heads = c.integer("n_head", 1, 65536);
+  t.set("block_count", u32(c.integer("n_layer", 1, 4096)));
+  t.set("context_length", u32(c.integer("n_positions", 1, 1 << 30)));
+  t.set("embedding_length", u32(width));
+  t.set("feed_forward_length", u32(c.integer("n_inner", 1, 1 << 20, 4 * width)));
+  t.set("attention.head_count", u32(heads));
+  t.set("attention.key_length", u32(width / heads));
+  t.set("attention.layer_norm_epsilon", static_cast<float>(c.number("layer_norm_epsilon", 0, 1)));
+  t.set("vocab_size", u32(c.integer("vocab_size", 1, 1 << 24)));
+  c.only_text("activation_function", {"gelu_new", "gelu_pytorch_tanh"});
+  c.only("scale_attn_weights", true);
+  for (const char* flag :
+       {"scale_attn_by_inverse_layer_idx", "reorder_and_upcast_attn", "add_cross_attention"})
+    c.only(flag, false);
+  ignore_training(c);
+  for (const char* key : {"n_ctx", "summary_activation", "summary_first_dropout", "summary_proj_to_labels",
+                          "summary_type", "summary_use_proj"})
+    c.ignore(key);
+}
+
 }  // namespace
 
 const Family& family() {
-  static const Family f{.name = "gpt2",
-                        .summary = "GPT-2",
-                        .read = read,
-                        .tensors = decoder_tensors<kDesign>,
-                        .bind = bind_decoder<kDesign>,
-                        .tiny = {{"gpt2.attention.layer_norm_epsilon", 1e-5f}}};
+  static const Family f{
+      .name = "gpt2",
+      .summary = "GPT-2",
+      .read = read,
+      .tensors = decoder_tensors<kDesign>,
+      .bind = bind_decoder<kDesign>,
+      .tiny = {{"gpt2.attention.layer_norm_epsilon", 1e-5f}},
+      .huggingface = {.architectures = {"GPT2LMHeadModel", "GPT2Model"},
+                      .config = translate,
+                      .names = {{"wte", "token_embd"},
+                                {"wpe", "position_embd"},
+                                {"ln_f", "output_norm"},
+                                {"h.{}.ln_1", "blk.{}.attn_norm"},
+                                {"h.{}.attn.c_attn", "blk.{}.attn_qkv", Translated::kTransposed},
+                                {"h.{}.attn.c_proj", "blk.{}.attn_output", Translated::kTransposed},
+                                {"h.{}.ln_2", "blk.{}.ffn_norm"},
+                                {"h.{}.mlp.c_fc", "blk.{}.ffn_up", Translated::kTransposed},
+                                {"h.{}.mlp.c_proj", "blk.{}.ffn_down", Translated::kTransposed},
+                                {"h.{}.attn.bias", "", Translated::kDropped},
+                                {"h.{}.attn.masked_bias", "", Translated::kDropped}},
+                      .optional_prefix = "transformer."}};
   return f;
 }
 

@@ -23,14 +23,28 @@ void read(ConfigKeys& k, ModelConfig& c) {
   k.ignore("attention.layer_norm_epsilon");              // there is no LayerNorm here, only RMSNorm
 }
 
+void translate(ConfigJson& c, Translation& t) {
+  translate_decoder(c, t);
+  c.only_text("hidden_act", {"silu"});
+  for (const char* bias : {"attention_bias", "mlp_bias"}) c.boolean(bias, false);  // the tensors tell
+  c.only("rope_interleaved", false);
+  if (c.has("sliding_window"))
+    t.set("attention.sliding_window", static_cast<uint32_t>(c.integer("sliding_window", 1, UINT32_MAX)));
+}
+
 }  // namespace
 
 const Family& family() {
-  static const Family f{.name = "llama",
-                        .summary = "Llama 2 and 3, Mistral, SmolLM and others of Llama's shape",
-                        .read = read,
-                        .tensors = decoder_tensors<kDesign>,
-                        .bind = bind_decoder<kDesign>};
+  static const Family f{
+      .name = "llama",
+      .summary = "Llama 2 and 3, Mistral, SmolLM and others of Llama's shape",
+      .read = read,
+      .tensors = decoder_tensors<kDesign>,
+      .bind = bind_decoder<kDesign>,
+      .huggingface = {.architectures = {"LlamaForCausalLM", "MistralForCausalLM"},
+                      .config = translate,
+                      .names = {{"layers.{}.self_attn.q_proj", "blk.{}.attn_q", Translated::kInterleaved},
+                                {"layers.{}.self_attn.k_proj", "blk.{}.attn_k", Translated::kInterleaved}}}};
   return f;
 }
 

@@ -19,6 +19,14 @@ void read(ConfigKeys& k, ModelConfig& c) {
   read_windows(k, c, /*otherwise=*/0, /*period=*/0);
 }
 
+void translate(ConfigJson& c, Translation& t) {
+  translate_decoder(c, t);
+  c.only_text("hidden_act", {"silu"});
+  for (const char* flag : {"attention_bias", "mlp_bias"}) c.only(flag, false);
+  if (c.has("sliding_window"))
+    t.set("attention.sliding_window", static_cast<uint32_t>(c.integer("sliding_window", 1, UINT32_MAX)));
+}
+
 }  // namespace
 
 const Family& family() {
@@ -28,7 +36,11 @@ const Family& family() {
       .read = read,
       .tensors = decoder_tensors<kDesign>,
       .bind = bind_decoder<kDesign>,
-      .tiny = {{"phi3.attention.sliding_window", uint32_t{70}}, {"phi3.rope.dimension_count", uint32_t{24}}}};
+      .tiny = {{"phi3.attention.sliding_window", uint32_t{70}}, {"phi3.rope.dimension_count", uint32_t{24}}},
+      .huggingface = {.architectures = {"Phi3ForCausalLM"},
+                      .config = translate,
+                      .names = {{"layers.{}.self_attn.qkv_proj", "blk.{}.attn_qkv"},
+                                {"layers.{}.mlp.gate_up_proj", "blk.{}.ffn_up"}}}};
   return f;
 }
 

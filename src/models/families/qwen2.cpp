@@ -16,6 +16,13 @@ void read(ConfigKeys& k, ModelConfig& c) {
   read_rope(k, c, /*interleaved=*/false);
 }
 
+void translate(ConfigJson& c, Translation& t) {
+  translate_decoder(c, t);
+  c.only_text("hidden_act", {"silu"});
+  refuse_windows(c);
+  c.only("use_mrope", false);
+}
+
 }  // namespace
 
 const Family& family() {
@@ -23,7 +30,8 @@ const Family& family() {
                         .summary = "Qwen 2 and 2.5, Qwen2.5-Coder",
                         .read = read,
                         .tensors = decoder_tensors<kDesign>,
-                        .bind = bind_decoder<kDesign>};
+                        .bind = bind_decoder<kDesign>,
+                        .huggingface = {.architectures = {"Qwen2ForCausalLM"}, .config = translate}};
   return f;
 }
 

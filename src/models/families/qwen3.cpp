@@ -16,6 +16,13 @@ void read(ConfigKeys& k, ModelConfig& c) {
   read_rope(k, c, /*interleaved=*/false);
 }
 
+void translate(ConfigJson& c, Translation& t) {
+  translate_decoder(c, t);
+  c.only_text("hidden_act", {"silu"});
+  c.only("attention_bias", false);
+  refuse_windows(c);
+}
+
 }  // namespace
 
 const Family& family() {
@@ -23,7 +30,8 @@ const Family& family() {
                         .summary = "Qwen3, dense",
                         .read = read,
                         .tensors = decoder_tensors<kDesign>,
-                        .bind = bind_decoder<kDesign>};
+                        .bind = bind_decoder<kDesign>,
+                        .huggingface = {.architectures = {"Qwen3ForCausalLM"}, .config = translate}};
   return f;
 }
 

@@ -1,0 +1,104 @@
+#include "engine/model_text.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/naming.h"
+#include "base/quote.h"
+#include "models/huggingface/config_json.h"
+#include "models/huggingface/model_folder.h"
+#include "text/tokenizer_json.h"
+
+namespace kelda {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kMaxTokenizerBytes = 256 << 20;
+constexpr uint64_t kMaxSettingsBytes = 4 << 20;
+constexpr int64_t kMaxId = INT32_MAX;
+constexpr std::string_view kTemplate = "tokenizer.chat_template";
+
+std::optional<models::ConfigJson> settings(const fs::path& path) {
+  if (!fs::exists(path)) return std::nullopt;
+  return naming(path, [&] { return models::ConfigJson::parse(read_text(path, kMaxSettingsBytes)); });
+}
+
+// "</s>", or an added token's object with that as its content.
+std::string piece(models::ConfigJson& config, std::string_view key) {
+  return config.is_object(key) ? config.object(key)->text("content", "") : config.text(key, "");
+}
+
+// A template, or a list of them with names, of which GGUF files carry two.
+void read_template(models::ConfigJson& config, Metadata& out) {
+  if (!config.has("chat_template")) return;
+  if (!config.is_list("chat_template")) {
+    out.set(kTemplate, config.text("chat_template", ""));
+    return;
+  }
+  for (models::ConfigJson& named : config.objects("chat_template")) {
+    const std::string name = named.text("name", "default");
+    if (name == "default") out.set(kTemplate, named.text("template", ""));
+    if (name == "tool_use") out.set(fmt::format("{}.tool_use", kTemplate), named.text("template", ""));
+  }
+}
+
+void read_tokenizer_config(const fs::path& path, text::TokenizerHints& hints, Metadata& out) {
+  auto config = settings(path);
+  if (!config) return;
+  naming(path, [&] {
+    hints.bos = piece(*config, "bos_token");
+    hints.eos = piece(*config, "eos_token");
+    read_template(*config, out);
+  });
+}
+
+void read_generation_config(const fs::path& path, text::TokenizerHints& hints) {
+  auto config = settings(path);
+  if (!config) return;
+  naming(path, [&] {
+    for (const int64_t id : config->integers("eos_token_id", 0, kMaxId))
+      hints.end_tokens.push_back(static_cast<TokenId>(id));
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<ModelFile> open_model(const fs::path& path) {
+  return fs::is_directory(path) ? models::open_model_folder(path) : open_gguf(path);
+}
+
+ModelText read_text_of(const ModelFile& file) {
+  const Metadata& m = file.metadata();
+  if (!m.has("tokenizer.ggml.model") && fs::is_directory(file.path())) {
+    const std::string key = fmt::format("{}.vocab_size", m.text("general.architecture", ""));
+    return read_text_of_folder(file.path(), static_cast<int32_t>(m.integer(key, 0, kMaxId, 0)));
+  }
+  const auto vocabulary = std::make_shared<const Vocabulary>(m);
+  return {text::make_tokenizer(vocabulary), chat::ChatTemplate::of_model(m, *vocabulary)};
+}
+
+ModelText read_text_of_folder(const fs::path& folder, int32_t n_tokens) {
+  const fs::path path = folder / "tokenizer.json";
+  if (!fs::exists(path)) {
+    fail(ErrorCode::kNotFound,
+         "{}: there is no tokenizer.json, by which text becomes ids; other tokenizer files are not read",
+         folder.string());
+  }
+  text::TokenizerHints hints{.bos = {}, .eos = {}, .n_tokens = n_tokens};
+  Metadata about;
+  read_tokenizer_config(folder / "tokenizer_config.json", hints, about);
+  read_generation_config(folder / "generation_config.json", hints);
+  const fs::path of_its_own = folder / "chat_template.jinja";
+  if (fs::exists(of_its_own)) about.set(kTemplate, read_text(of_its_own, chat::kMaxTemplateBytes));
+  ModelText out;
+  out.tokenizer =
+      naming(path, [&] { return text::read_tokenizer_json(read_text(path, kMaxTokenizerBytes), hints); });
+  out.chat_template = chat::ChatTemplate::of_model(about, out.tokenizer->vocabulary());
+  return out;
+}
+
+}  // namespace kelda

@@ -1,0 +1,174 @@
+#include "files/gguf_split.h"
+
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "base/quote.h"
+#include "files/gguf_layout.h"
+
+namespace kelda::gguf {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExtension = ".gguf";
+constexpr std::string_view kOf = "-of-";
+constexpr std::size_t kDigits = 5;
+constexpr std::size_t kEndingBytes = 1 + kDigits + kOf.size() + kDigits;
+
+std::optional<uint32_t> number(std::string_view digits) {
+  uint32_t n = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return std::nullopt;
+    n = n * 10 + static_cast<uint32_t>(c - '0');
+  }
+  return n;
+}
+
+std::string ending(uint32_t no, uint32_t count) {
+  return fmt::format("-{:05}{}{:05}{}", no + 1, kOf, count, kExtension);
+}
+
+template <typename... Args>
+[[noreturn]] void bad(const Part& part, fmt::format_string<Args...> format, Args&&... args) {
+  fail(ErrorCode::kBadInput, "{}: {}", part.file.path().string(),
+       fmt::format(format, std::forward<Args>(args)...));
+}
+
+struct SplitKeys {
+  uint32_t no = 0;
+  uint32_t count = 0;     // 0 and 1: a whole file
+  int64_t n_tensors = 0;  // of all parts
+};
+
+SplitKeys read_keys(const Metadata& metadata, std::size_t n_tensors_here) {
+  const auto n = static_cast<int64_t>(n_tensors_here);
+  const int64_t count = metadata.integer(kSplitCount, 0, std::numeric_limits<uint16_t>::max(), 0);
+  if (count > 1) {
+    return {static_cast<uint32_t>(metadata.integer(kSplitNo, 0, count - 1)), static_cast<uint32_t>(count),
+            metadata.integer(kSplitTensors, 0, kMaxTensors)};
+  }
+  metadata.integer(kSplitNo, 0, 0, 0);
+  if (count == 1) metadata.integer(kSplitTensors, n, n, n);
+  return {0, static_cast<uint32_t>(count), n};
+}
+
+SplitKeys keys_of(const Part& part) {
+  try {
+    return read_keys(part.metadata, part.tensors.size());
+  } catch (const Error& e) {
+    fail(e.code(), "{}: {}", part.file.path().string(), e.what());
+  }
+}
+
+// The name of the file that holds `part`, which agrees with its keys.
+PartName name_of(const Part& part, const SplitKeys& keys) {
+  const std::string file_name = part.file.path().filename().string();
+  auto name = parse_part_name(file_name);
+  if (!name) {
+    bad(part,
+        "metadata key {} is {}: part {} of {} must be in a file whose name ends in {}, so that the others "
+        "can "
+        "be found",
+        quote(kSplitCount), keys.count, keys.no + 1, keys.count, quote(ending(keys.no, keys.count)));
+  }
+  if (name->no != keys.no || name->count != keys.count) {
+    bad(part, "the file's name says part {} of {}, but its metadata says part {} of {}", name->no + 1,
+        name->count, keys.no + 1, keys.count);
+  }
+  return std::move(*name);
+}
+
+// `asked`: the name of the part that the set was opened by.
+Part open_part(const fs::path& path, uint32_t no, std::string_view asked) {
+  try {
+    return read_part(path);
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::kNotFound) throw;
+    fail(ErrorCode::kNotFound, "{}: no such file; it is part {} of the set that {} belongs to", path.string(),
+         no + 1, asked);
+  }
+}
+
+// What a later part says must be what the first one says.
+void check_same_set(const Part& part, const SplitKeys& keys, uint32_t no, const Part& first,
+                    const SplitKeys& first_keys) {
+  if (keys.count < 2) bad(part, "its metadata says that it is a whole file, not part {} of a set", no + 1);
+  if (keys.no != no || keys.count != first_keys.count) {
+    bad(part, "the file's name says part {} of {}, but its metadata says part {} of {}", no + 1,
+        first_keys.count, keys.no + 1, keys.count);
+  }
+  const std::string first_name = first.file.path().filename().string();
+  if (keys.n_tensors != first_keys.n_tensors) {
+    bad(part, "metadata key {} is {}, but {} in {}: they are parts of different sets", quote(kSplitTensors),
+        keys.n_tensors, first_keys.n_tensors, first_name);
+  }
+  if (part.version != first.version) {
+    bad(part, "is of GGUF version {}, but {} is of version {}: they are parts of different sets",
+        part.version, first_name, first.version);
+  }
+  for (const auto& [key, value] : part.metadata.items()) {
+    if (key == kSplitNo || key == kSplitCount || key == kSplitTensors || key == kAlignmentKey) continue;
+    const MetadataValue* other = first.metadata.find(key);
+    if (other == nullptr) bad(part, "metadata key {} is not in the first part, {}", quote(key), first_name);
+    if (other->variant() != value.variant()) {
+      bad(part, "metadata key {} has another value than in {}: they are parts of different sets", quote(key),
+          first_name);
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<PartName> parse_part_name(std::string_view file_name) {
+  if (!file_name.ends_with(kExtension)) return std::nullopt;
+  file_name.remove_suffix(kExtension.size());
+  if (file_name.size() < kEndingBytes) return std::nullopt;
+  const std::string_view end = file_name.substr(file_name.size() - kEndingBytes);
+  const auto no = number(end.substr(1, kDigits));
+  const auto count = number(end.substr(1 + kDigits + kOf.size()));
+  const bool formed = end[0] == '-' && end.substr(1 + kDigits, kOf.size()) == kOf && no && count;
+  if (!formed || *no < 1 || *no > *count) return std::nullopt;
+  file_name.remove_suffix(kEndingBytes);
+  return PartName{std::string(file_name), *no - 1, *count};
+}
+
+std::string part_name(std::string_view set, uint32_t no, uint32_t count) {
+  return std::string(set) + ending(no, count);
+}
+
+std::vector<Part> whole_set(Part opened) {
+  std::vector<Part> parts;
+  const SplitKeys keys = keys_of(opened);
+  if (keys.count < 2) {
+    parts.push_back(std::move(opened));
+    return parts;
+  }
+  if (keys.count > kMaxParts) {
+    bad(opened, "metadata key {} is {}; at most {} parts are allowed", quote(kSplitCount), keys.count,
+        kMaxParts);
+  }
+  const PartName name = name_of(opened, keys);
+  const fs::path asked = opened.file.path();
+  SplitKeys first_keys = keys;
+  int64_t n_tensors = 0;
+  for (uint32_t no = 0; no < keys.count; ++no) {
+    Part part = no == keys.no ? std::move(opened)
+                              : open_part(asked.parent_path() / part_name(name.set, no, name.count), no,
+                                          asked.filename().string());
+    const SplitKeys part_keys = keys_of(part);
+    if (no == 0) first_keys = part_keys;
+    check_same_set(part, part_keys, no, no == 0 ? part : parts[0], first_keys);
+    n_tensors += static_cast<int64_t>(part.tensors.size());
+    parts.push_back(std::move(part));
+    if (n_tensors > first_keys.n_tensors) break;
+  }
+  if (n_tensors != first_keys.n_tensors) {
+    bad(parts[0], "metadata key {} is {}, but the first {} of {} parts hold {} tensors", quote(kSplitTensors),
+        first_keys.n_tensors, parts.size(), keys.count, n_tensors);
+  }
+  return parts;
+}
+
+}  // namespace kelda::gguf

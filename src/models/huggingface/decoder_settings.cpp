@@ -1,0 +1,132 @@
+// What decoders' folders have in common.
+#include <cmath>
+
+#include "base/error.h"
+#include "base/quote.h"
+#include "models/huggingface/huggingface.h"
+#include "models/huggingface/rope_settings.h"
+
+namespace kelda::models {
+namespace {
+
+constexpr int64_t kMaxWidth = 1 << 20;
+
+uint32_t u32(int64_t n) { return static_cast<uint32_t>(n); }
+float f32(double x) { return static_cast<float>(x); }
+
+}  // namespace
+
+const std::vector<NameRow> kDecoderNames = {
+    {"embed_tokens", "token_embd"},
+    {"norm", "output_norm"},
+    {"lm_head", "output"},
+    {"layers.{}.input_layernorm", "blk.{}.attn_norm"},
+    {"layers.{}.self_attn.q_proj", "blk.{}.attn_q"},
+    {"layers.{}.self_attn.k_proj", "blk.{}.attn_k"},
+    {"layers.{}.self_attn.v_proj", "blk.{}.attn_v"},
+    {"layers.{}.self_attn.o_proj", "blk.{}.attn_output"},
+    {"layers.{}.self_attn.q_norm", "blk.{}.attn_q_norm"},
+    {"layers.{}.self_attn.k_norm", "blk.{}.attn_k_norm"},
+    {"layers.{}.post_attention_layernorm", "blk.{}.ffn_norm"},
+    {"layers.{}.mlp.gate_proj", "blk.{}.ffn_gate"},
+    {"layers.{}.mlp.up_proj", "blk.{}.ffn_up"},
+    {"layers.{}.mlp.down_proj", "blk.{}.ffn_down"},
+    {"layers.{}.self_attn.rotary_emb.inv_freq", "", Translated::kDropped},
+};
+
+void Translation::set(std::string_view key, MetadataValue value) {
+  metadata.set(fmt::format("{}.{}", architecture, key), std::move(value));
+}
+
+void ignore_training(ConfigJson& c) {
+  for (const char* key : {"architectures",
+                          "model_type",
+                          "torch_dtype",
+                          "dtype",
+                          "transformers_version",
+                          "_name_or_path",
+                          "use_cache",
+                          "initializer_range",
+                          "bos_token_id",
+                          "eos_token_id",
+                          "pad_token_id",
+                          "unk_token_id",
+                          "attention_dropout",
+                          "hidden_dropout",
+                          "embd_pdrop",
+                          "resid_pdrop",
+                          "attn_pdrop",
+                          "pretraining_tp",
+                          "output_attentions",
+                          "output_hidden_states",
+                          "return_dict",
+                          "_attn_implementation",
+                          "auto_map",
+                          "cache_implementation",
+                          "_flash_attn_2_enabled",
+                          "unsloth_version",
+                          "unsloth_fixed",
+                          "transformers.js_config",
+                          "problem_type",
+                          "id2label",
+                          "label2id",
+                          "chunk_size_feed_forward",
+                          "is_encoder_decoder",
+                          "gradient_checkpointing",
+                          "task_specific_params",
+                          "is_llama_config"})
+    c.ignore(key);
+}
+
+void translate_decoder(ConfigJson& c, Translation& t) {
+  const int64_t hidden = c.integer("hidden_size", 1, kMaxWidth);
+  const int64_t heads = c.integer("num_attention_heads", 1, 65536);
+  t.set("block_count", u32(c.integer("num_hidden_layers", 1, 4096)));
+  t.set("embedding_length", u32(hidden));
+  t.set("feed_forward_length", u32(c.integer("intermediate_size", 1, kMaxWidth)));
+  t.set("attention.head_count", u32(heads));
+  t.set("attention.head_count_kv", u32(c.integer("num_key_value_heads", 1, 65536, heads)));
+  t.set("vocab_size", u32(c.integer("vocab_size", 1, 1 << 24)));
+  t.set("attention.layer_norm_rms_epsilon", f32(c.number("rms_norm_eps", 0, 1)));
+  if (!c.has("head_dim") && hidden % heads != 0) {
+    fail(ErrorCode::kBadInput,
+         "hidden_size is {} and num_attention_heads is {}: the second must divide the first", hidden, heads);
+  }
+  const int64_t head_dim = c.integer("head_dim", 1, 4096, hidden / heads);
+  t.set("attention.key_length", u32(head_dim));
+  t.set("attention.value_length", u32(head_dim));
+  translate_rope(c, t, head_dim);
+  ignore_training(c);
+}
+
+void translate_layer_types(ConfigJson& c, Translation& t) {
+  std::vector<bool> windowed;
+  for (const std::string& type : c.texts("layer_types")) {
+    if (type != "full_attention" && type != "sliding_attention") {
+      fail(ErrorCode::kUnsupported, "{} has {}; this build runs full_attention and sliding_attention",
+           c.full("layer_types"), quote(type));
+    }
+    windowed.push_back(type == "sliding_attention");
+  }
+  if (!windowed.empty()) t.set("attention.sliding_window_pattern", windowed);
+}
+
+void translate_query_scalar(ConfigJson& c, Translation& t) {
+  const double scalar = c.number("query_pre_attn_scalar", 1e-3, 1e6, 0);
+  const int64_t head_dim =
+      t.metadata.integer(fmt::format("{}.attention.key_length", t.architecture), 1, 4096);
+  if (scalar != 0 && scalar != static_cast<double>(head_dim))
+    t.set("attention.scale", f32(1 / std::sqrt(scalar)));
+}
+
+void refuse_windows(ConfigJson& c) {
+  c.only("use_sliding_window", false);
+  for (const char* unused : {"sliding_window", "max_window_layers"}) c.ignore(unused);
+  for (const std::string& type : c.texts("layer_types")) {
+    if (type != "full_attention")
+      fail(ErrorCode::kUnsupported, "{} has {}; this build runs full_attention here", c.full("layer_types"),
+           quote(type));
+  }
+}
+
+}  // namespace kelda::models

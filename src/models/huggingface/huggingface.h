@@ -1,0 +1,64 @@
+// How the folder of a model on Hugging Face (config.json and safetensors) says what a GGUF file says. A
+// family lists its differences; the rest is common. The rules are those of the files themselves and of
+// llama.cpp's converter, so that both files of one model give the same bits.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/metadata.h"
+#include "models/huggingface/config_json.h"
+
+namespace kelda::models {
+
+// What is done with a tensor's numbers on the way.
+enum class Translated {
+  kAsIs,
+  kInterleaved,  // rows (i, i + half) of each head become neighbours, as Llama's GGUF files have them
+  kPlusOne,      // a norm's weight, stored as the difference to 1
+  kTransposed,   // of a layer that multiplies from the right
+  kDropped,      // not a parameter: a mask or a table that can be computed
+};
+
+// Names without ".weight" or ".bias". A {} is the number of the layer; of a tensor of one expert, the second
+// is the expert's, and all of them become one stack.
+struct NameRow {
+  std::string_view theirs, ours;
+  Translated how = Translated::kAsIs;
+};
+
+// What a config.json says, in GGUF's words.
+struct Translation {
+  std::string_view architecture;  // the family's name
+  Metadata metadata = {};
+  std::map<std::string, std::vector<float>> tensors = {};  // those that GGUF files have and folders compute
+
+  void set(std::string_view key, MetadataValue value);  // below the architecture's prefix
+};
+
+struct HuggingFace {
+  std::vector<std::string_view> architectures = {};  // config.json's "architectures"
+  // What every decoder has is read before; throws naming the key.
+  void (*config)(ConfigJson&, Translation&) = nullptr;
+  std::vector<NameRow> names = {};  // before kDecoderNames, which hold where these say nothing
+  std::string_view optional_prefix = "model.";
+};
+
+// Llama's names, which most others share.
+extern const std::vector<NameRow> kDecoderNames;
+
+// The settings that decoders share: sizes, heads, context, rotary base and scaling, norms; ignore_training().
+void translate_decoder(ConfigJson& config, Translation& t);
+
+// layer_types: which layers have the sliding window, where the file says.
+void translate_layer_types(ConfigJson& config, Translation& t);
+// query_pre_attn_scalar, where it is not the head's width.
+void translate_query_scalar(ConfigJson& config, Translation& t);
+// The settings of a sliding window that a model of Qwen's has and does not use.
+void refuse_windows(ConfigJson& config);
+// What is of training, of saving or of generation, not of the network.
+void ignore_training(ConfigJson& config);
+
+}  // namespace kelda::models

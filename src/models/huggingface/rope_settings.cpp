@@ -1,0 +1,149 @@
+#include "models/huggingface/rope_settings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "base/math.h"
+#include "base/quote.h"
+
+namespace kelda::models {
+namespace {
+
+constexpr int64_t kMaxPositions = std::numeric_limits<int32_t>::max() / 2;
+constexpr double kMaxFactor = 65536;
+constexpr double kTwoPi = 0x1.921fb54442d18p+2;
+
+uint32_t u32(int64_t n) { return static_cast<uint32_t>(n); }
+float f32(double x) { return static_cast<float>(x); }
+
+// What the scalings need to know of the model.
+struct Rope {
+  double theta = 0;
+  int64_t n_rot = 0;             // dimensions of a head that are rotated
+  int64_t n_ctx = 0;             // positions that the model reaches
+  int64_t original_context = 0;  // positions before it was stretched, unless the scaling says
+};
+
+int64_t original_context(ConfigJson& scaling, const Rope& rope) {
+  return scaling.integer("original_max_position_embeddings", 1, kMaxPositions, rope.original_context);
+}
+
+void linear(ConfigJson& scaling, const Rope&, Translation& t) {
+  t.set("rope.scaling.type", std::string("linear"));
+  t.set("rope.scaling.factor", f32(scaling.number("factor", 1, kMaxFactor)));
+}
+
+// One factor for each pair, as GGUF files carry it. Short wavelengths stay, long ones are divided, and
+// between them runs a ramp that is linear in the turns within the original context.
+//   Source: Llama Team 2024 (arXiv 2407.21783).
+void llama3(ConfigJson& scaling, const Rope& rope, Translation& t) {
+  const double factor = scaling.number("factor", 1, kMaxFactor);
+  const double low = scaling.number("low_freq_factor", 1e-3, 1e6, 1);
+  const double high = scaling.number("high_freq_factor", 1e-3, 1e6, 4);
+  const auto context = static_cast<double>(original_context(scaling, rope));
+  if (high <= low) {
+    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must be larger",
+         scaling.full("low_freq_factor"), low, scaling.full("high_freq_factor"), high);
+  }
+  std::vector<float>& factors = t.tensors["rope_freqs.weight"];
+  for (int64_t pair = 0; pair < rope.n_rot / 2; ++pair) {
+    const double exponent = 2 * static_cast<double>(pair) / static_cast<double>(rope.n_rot);
+    const double turns = context * exp_f64(-exponent * log_f64(rope.theta)) / kTwoPi;
+    const double keep = std::clamp((turns - low) / (high - low), 0.0, 1.0);
+    factors.push_back(f32(1 / ((1 - keep) / factor + keep)));
+  }
+}
+
+void yarn(ConfigJson& scaling, const Rope& rope, Translation& t) {
+  t.set("rope.scaling.type", std::string("yarn"));
+  t.set("rope.scaling.factor", f32(scaling.number("factor", 1, kMaxFactor)));
+  t.set("rope.scaling.original_context_length", u32(original_context(scaling, rope)));
+  for (const auto& [theirs, ours] : {std::pair("beta_fast", "rope.scaling.yarn_beta_fast"),
+                                     std::pair("beta_slow", "rope.scaling.yarn_beta_slow"),
+                                     std::pair("attention_factor", "rope.scaling.yarn_attn_factor")}) {
+    if (scaling.has(theirs)) t.set(ours, f32(scaling.number(theirs, 1e-3, 1e6)));
+  }
+}
+
+// A list of factors for texts within the original context, another for longer ones.
+//   Source: Ding et al. 2024 (arXiv 2402.13753).
+void longrope(ConfigJson& scaling, const Rope& rope, Translation& t) {
+  const int64_t original = original_context(scaling, rope);
+  const double stretched = static_cast<double>(rope.n_ctx) / static_cast<double>(original);
+  const double papers =
+      stretched <= 1 ? 1 : std::sqrt(1 + log_f64(stretched) / log_f64(static_cast<double>(original)));
+  t.set("rope.scaling.type", std::string("longrope"));
+  t.set("rope.scaling.original_context_length", u32(original));
+  t.set("rope.scaling.attn_factor", f32(scaling.number("attention_factor", 1e-3, 100, papers)));
+  scaling.ignore("factor");  // the lists say more
+  for (const auto& [theirs, ours] : {std::pair("long_factor", "rope_factors_long.weight"),
+                                     std::pair("short_factor", "rope_factors_short.weight")}) {
+    std::vector<float>& factors = t.tensors[ours];
+    for (const double factor : scaling.numbers(theirs, 1e-3, 1e6)) factors.push_back(f32(factor));
+    if (static_cast<int64_t>(factors.size()) != rope.n_rot / 2) {
+      fail(ErrorCode::kBadInput, "{} has {} factors for {} pairs of dimensions", scaling.full(theirs),
+           factors.size(), rope.n_rot / 2);
+    }
+  }
+}
+
+struct Scaling {
+  std::string_view name;
+  void (*translate)(ConfigJson&, const Rope&, Translation&);
+};
+constexpr Scaling kScalings[] = {
+    {"default", [](ConfigJson&, const Rope&, Translation&) {}},
+    {"linear", linear},
+    {"llama3", llama3},
+    {"yarn", yarn},
+    {"longrope", longrope},
+    {"su", longrope},  // its first name
+};
+
+void translate_scaling(ConfigJson& scaling, const Rope& rope, Translation& t) {
+  // The kind has had two names, and some files have both.
+  const std::string older = scaling.text("type", "default");
+  const std::string name = scaling.text("rope_type", older);
+  for (const Scaling& known : kScalings) {
+    if (known.name != name) continue;
+    known.translate(scaling, rope, t);
+    return scaling.refuse_unread();
+  }
+  fail(ErrorCode::kUnsupported, "{} is {}; this build runs default, linear, llama3, yarn and longrope",
+       scaling.full("rope_type"), quote(name));
+}
+
+}  // namespace
+
+void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim) {
+  Rope rope;
+  rope.theta = c.number("rope_theta", 1e-3, 1e12, 10000);
+  double rotated = c.number("partial_rotary_factor", 1e-3, 1, 1);
+  rope.n_ctx = c.integer("max_position_embeddings", 1, kMaxPositions);
+  rope.original_context = c.integer("original_max_position_embeddings", 1, kMaxPositions, rope.n_ctx);
+  for (const char* key : {"rope_parameters", "rope_scaling"}) {
+    auto parameters = c.object(key);
+    if (!parameters) continue;
+    // Models with two kinds of attention have an object for each.
+    if (auto sliding = parameters->object("sliding_attention")) {
+      t.set("rope.freq_base_swa", f32(sliding->number("rope_theta", 1e-3, 1e12)));
+      sliding->only_text("rope_type", {"default"});
+      sliding->refuse_unread();
+    }
+    auto full = parameters->object("full_attention");
+    if (full) parameters->refuse_unread();
+    ConfigJson& scaling = full ? *full : *parameters;
+    rope.theta = scaling.number("rope_theta", 1e-3, 1e12, rope.theta);
+    rotated = scaling.number("partial_rotary_factor", 1e-3, 1, rotated);
+    rope.n_rot = static_cast<int64_t>(rotated * static_cast<double>(head_dim));
+    translate_scaling(scaling, rope, t);
+  }
+  t.set("context_length", u32(rope.n_ctx));
+  t.set("rope.freq_base", f32(rope.theta));
+  if (rotated != 1)
+    t.set("rope.dimension_count", u32(static_cast<int64_t>(rotated * static_cast<double>(head_dim))));
+}
+
+}  // namespace kelda::models

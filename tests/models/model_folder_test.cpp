@@ -1,0 +1,276 @@
+// Folders as Hugging Face's tools write them: the tiny networks of tests/golden/families, stored under the
+// names and in the layouts of transformers, must be what their GGUF files are.
+#include "models/huggingface/model_folder.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "learned/weights.h"
+#include "models/family.h"
+#include "models/formula_weights.h"
+
+namespace kelda::models {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::vector<fs::path> goldens() {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(std::string(KELDA_SOURCE_DIR) + "/tests/golden/families"))
+    if (json::parse(read_text(entry.path(), 1 << 20)).contains("stored")) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+json golden_named(const std::string& name) {
+  return json::parse(
+      read_text(std::string(KELDA_SOURCE_DIR) + "/tests/golden/families/" + name + ".json", 1 << 20));
+}
+
+struct Stored {
+  std::vector<int64_t> shape;
+  std::vector<float> values;
+};
+
+int64_t rows_of_a_head(const json& config, std::size_t n_rows, bool is_query) {
+  return static_cast<int64_t>(n_rows) /
+         config[is_query ? "num_attention_heads" : "num_key_value_heads"].get<int64_t>();
+}
+
+// A tensor of the GGUF file in the layout in which a folder stores it.
+Stored as_stored(const json& golden, const json& row) {
+  const std::string name = row[0], how = row[1];
+  const int64_t expert = row[2];
+  Stored t{golden["tensors"][name].get<std::vector<int64_t>>(), {}};
+  t.values = testing::formula_weights(golden["seed"], name, t.shape);
+  if (expert >= 0) {
+    t.shape.erase(t.shape.begin());
+    const int64_t n = t.shape[0] * t.shape[1];
+    t.values = {t.values.begin() + expert * n, t.values.begin() + (expert + 1) * n};
+  }
+  if (how == "minus_one")
+    for (float& w : t.values) w -= 1;
+  const auto rows = static_cast<std::size_t>(t.shape[0]), cols = t.values.size() / rows;
+  const std::vector<float> from = t.values;
+  if (how == "transposed" && t.shape.size() == 2) {
+    for (std::size_t r = 0; r < rows; ++r)
+      for (std::size_t c = 0; c < cols; ++c) t.values[c * rows + r] = from[r * cols + c];
+    std::swap(t.shape[0], t.shape[1]);
+  }
+  if (how == "halves") {
+    const auto head = static_cast<std::size_t>(
+        rows_of_a_head(golden["config"], rows, name.find("attn_q") != std::string::npos));
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t in_head = r % head, to = r - in_head + in_head / 2 + in_head % 2 * (head / 2);
+      std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(r * cols), cols,
+                  t.values.begin() + static_cast<std::ptrdiff_t>(to * cols));
+    }
+  }
+  return t;
+}
+
+void write_safetensors(const fs::path& path, const std::map<std::string, Stored>& tensors) {
+  json header = json::object();
+  uint64_t at = 0;
+  for (const auto& [name, t] : tensors) {
+    const uint64_t bytes = t.values.size() * sizeof(float);
+    header[name] = {{"dtype", "F32"}, {"shape", t.shape}, {"data_offsets", {at, at + bytes}}};
+    at += bytes;
+  }
+  const std::string text = header.dump();
+  const uint64_t n = text.size();
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(&n), sizeof n);
+  out << text;
+  for (const auto& [name, t] : tensors)
+    out.write(reinterpret_cast<const char*>(t.values.data()),
+              static_cast<std::streamsize>(t.values.size() * sizeof(float)));
+}
+
+class Folder {
+ public:
+  explicit Folder(const json& golden) : golden_(golden) {
+    static int n = 0;
+    path_ = fs::temp_directory_path() / fmt::format("kelda-folder-{}-{}", ::getpid(), n++);
+    fs::create_directories(path_);
+    for (const auto& [name, row] : golden["stored"].items()) tensors_[name] = as_stored(golden, row);
+    config_ = golden["config"];
+  }
+  ~Folder() { fs::remove_all(path_); }
+  json& config() { return config_; }
+  std::map<std::string, Stored>& tensors() { return tensors_; }
+  std::unique_ptr<ModelFile> open() const {
+    std::ofstream(path_ / "config.json") << config_.dump();
+    write_safetensors(path_ / "model.safetensors", tensors_);
+    return open_model_folder(path_);
+  }
+  // The error that opening it, and checking its tensors, throws.
+  std::string refusal() const {
+    try {
+      const auto file = open();
+      TensorList list;
+      const ModelConfig c = read_config(file->metadata());
+      find_family(file->metadata()).tensors(c, list);
+      check_tensors(*file, list);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    ADD_FAILURE() << "no error";
+    return "";
+  }
+
+ private:
+  json golden_, config_;
+  std::map<std::string, Stored> tensors_;
+  fs::path path_;
+};
+
+class ModelFolder : public ::testing::TestWithParam<fs::path> {};
+
+// The configuration that the golden file states in GGUF's words, field by field.
+void expect_config(const json& golden, const Metadata& metadata) {
+  Metadata stated;
+  stated.add("general.architecture", MetadataValue(golden["arch"].get<std::string>()));
+  for (const auto& [key, v] : golden["metadata"].items()) {
+    if (v.is_string()) stated.add(key, MetadataValue(v.get<std::string>()));
+    if (v.is_number_float()) stated.add(key, MetadataValue(v.get<float>()));
+    if (v.is_number_integer()) stated.add(key, MetadataValue(v.get<uint32_t>()));
+  }
+  const ModelConfig a = read_config(metadata), b = read_config(stated);
+  EXPECT_EQ(a.vocab_size, b.vocab_size);
+  EXPECT_EQ(a.hidden_size, b.hidden_size);
+  EXPECT_EQ(a.intermediate_size, b.intermediate_size);
+  EXPECT_EQ(a.n_layers, b.n_layers);
+  EXPECT_EQ(a.n_heads, b.n_heads);
+  EXPECT_EQ(a.n_kv_heads, b.n_kv_heads);
+  EXPECT_EQ(a.head_dim, b.head_dim);
+  EXPECT_EQ(a.n_ctx_train, b.n_ctx_train);
+  EXPECT_EQ(a.norm_eps, b.norm_eps);
+  EXPECT_EQ(a.windows, b.windows);
+  EXPECT_EQ(a.attention_scale, b.attention_scale);
+  EXPECT_EQ(a.attention_softcap, b.attention_softcap);
+  EXPECT_EQ(a.final_softcap, b.final_softcap);
+  EXPECT_EQ(a.n_experts, b.n_experts);
+  EXPECT_EQ(a.n_experts_used, b.n_experts_used);
+  EXPECT_EQ(a.expert_intermediate_size, b.expert_intermediate_size);
+  EXPECT_EQ(a.norm_topk_prob, b.norm_topk_prob);
+  EXPECT_EQ(a.local_rope, b.local_rope);
+  const auto expect_rope = [](const RopeConfig& x, const RopeConfig& y) {
+    EXPECT_EQ(x.theta, y.theta);
+    EXPECT_EQ(x.n_rot, y.n_rot);
+    EXPECT_EQ(x.interleaved, y.interleaved);
+    EXPECT_EQ(x.scaling, y.scaling);
+    EXPECT_EQ(x.factor, y.factor);
+    EXPECT_EQ(x.original_context, y.original_context);
+    EXPECT_EQ(x.attn_factor, y.attn_factor);
+    EXPECT_EQ(x.long_factors, y.long_factors);
+  };
+  expect_rope(a.rope, b.rope);
+  if (a.local_rope) expect_rope(a.rope_windowed, b.rope_windowed);
+}
+
+TEST_P(ModelFolder, IsWhatItsGgufFileIs) {
+  const json golden = json::parse(read_text(GetParam(), 1 << 20));
+  const Folder folder(golden);
+  const auto file = folder.open();
+  EXPECT_EQ(file->container(), "safetensors");
+  expect_config(golden, file->metadata());
+  std::size_t n = 0;
+  for (const auto& [name, shape] : golden["tensors"].items()) {
+    SCOPED_TRACE(name);
+    const TensorInfo* t = file->find(name);
+    ASSERT_NE(t, nullptr);
+    EXPECT_EQ(t->shape, shape.get<std::vector<int64_t>>());
+    std::vector<float> values(static_cast<std::size_t>(t->n_elements()));
+    ASSERT_EQ(t->bytes, values.size() * sizeof(float));
+    file->read(*t, 0, std::as_writable_bytes(std::span(values)));
+    const std::vector<float> wanted = golden["values"].contains(name)
+                                          ? golden["values"][name].get<std::vector<float>>()
+                                          : testing::formula_weights(golden["seed"], name, t->shape);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      // A norm's weight was stored as its difference to 1, in float32.
+      const bool shifted = name.find("norm") != std::string::npos;
+      ASSERT_LE(std::abs(values[i] - wanted[i]), shifted ? 1.2e-7f : 0.0f) << i;
+    }
+    // In pieces: rows from the middle.
+    const uint64_t row = t->bytes / static_cast<uint64_t>(t->rows()),
+                   from = row * (static_cast<uint64_t>(t->rows()) / 2);
+    std::vector<std::byte> tail(t->bytes - from);
+    file->read(*t, from, tail);
+    EXPECT_EQ(std::memcmp(tail.data(), reinterpret_cast<const std::byte*>(values.data()) + from, tail.size()),
+              0);
+    ++n;
+  }
+  EXPECT_EQ(file->tensors().size(), n);
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, ModelFolder, ::testing::ValuesIn(goldens()),
+                         [](const auto& each) { return each.param.stem().string(); });
+
+TEST(ModelFolders, WhatIsWrongIsNamed) {
+  const json golden = golden_named("llama");
+  const auto contains = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  const auto refusal = [&](const std::function<void(Folder&)>& change) {
+    Folder folder(golden);
+    change(folder);
+    return folder.refusal();
+  };
+  contains(refusal([](Folder& f) { f.config()["architectures"] = {"OtherForCausalLM"}; }),
+           "\"OtherForCausalLM\"");
+  contains(refusal([](Folder& f) { f.config().erase("architectures"); }), "architectures");
+  contains(refusal([](Folder& f) { f.config().erase("hidden_size"); }), "hidden_size is missing");
+  contains(refusal([](Folder& f) { f.config()["num_attention_heads"] = 0; }), "num_attention_heads is 0");
+  contains(refusal([](Folder& f) { f.config()["num_hidden_layers"] = "two"; }), "num_hidden_layers");
+  contains(refusal([](Folder& f) { f.config()["rms_norm_eps"] = -1; }), "rms_norm_eps");
+  contains(refusal([](Folder& f) { f.config()["hidden_act"] = "relu"; }), "hidden_act");
+  contains(refusal([](Folder& f) {
+             f.config()["quantization_config"] = {{"bits", 4}};
+           }),
+           "quantization_config");
+  contains(refusal([](Folder& f) { f.config()["rope_parameters"]["rope_type"] = "dynamic"; }),
+           "rope_parameters.rope_type");
+  contains(refusal([](Folder& f) { f.config()["rope_parameters"]["mystery"] = 1; }),
+           "rope_parameters.mystery");
+  contains(refusal([](Folder& f) { f.tensors().erase("model.layers.1.mlp.up_proj.weight"); }),
+           "blk.1.ffn_up.weight");
+  contains(refusal([](Folder& f) {
+             f.tensors()["model.extra.weight"] = {{4}, {1, 2, 3, 4}};
+           }),
+           "model.extra.weight");
+  contains(refusal([](Folder& f) {
+             f.tensors()["layers.0.mlp.up_proj.weight"] = f.tensors()["model.layers.0.mlp.up_proj.weight"];
+           }),
+           "the same part of the model");
+  contains(refusal([](Folder& f) {
+             std::swap(f.tensors()["model.layers.0.mlp.up_proj.weight"].shape[0],
+                       f.tensors()["model.layers.0.mlp.up_proj.weight"].shape[1]);
+           }),
+           "blk.0.ffn_up.weight");
+}
+
+TEST(ModelFolders, ACopyOfTheEmbeddingIsNotKeptTwice) {
+  const json golden = golden_named("qwen2");
+  Folder folder(golden);
+  ASSERT_TRUE(golden["config"]["tie_word_embeddings"].get<bool>());
+  folder.tensors()["lm_head.weight"] = folder.tensors()["model.embed_tokens.weight"];
+  EXPECT_EQ(folder.open()->find("output.weight"), nullptr);
+}
+
+TEST(ModelFolders, ExpertsMustBeThere) {
+  Folder folder(golden_named("qwen3moe"));
+  folder.tensors().erase("model.layers.1.mlp.experts.2.down_proj.weight");
+  EXPECT_NE(folder.refusal().find("expert 2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kelda::models
