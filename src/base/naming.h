@@ -15,8 +15,9 @@ auto naming(const std::filesystem::path& path, const Act& act) {
     return act();
   } catch (const Error& e) {
     const std::string what = e.what();
-    if (what.starts_with(path.string())) throw;
-    fail(e.code(), "{}: {}", path.string(), what);
+    const std::string name = path.string();
+    if (what.starts_with(name + ": ") || what.starts_with(name + "/")) throw;  // of it, or in the folder
+    fail(e.code(), "{}: {}", name, what);
   }
 }
 

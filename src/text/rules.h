@@ -20,9 +20,11 @@ struct DecoderRules {
     kMarkedWords,  // the same, but `mark` begins a word, and a piece without it goes on with the last one
   };
   Kind kind = Kind::kText;
-  std::string mark = {};          // UTF-8 of "▁" or "##"; may be empty with kWords: none goes on
-  bool drop_first_blank = false;  // one blank at the beginning of a text is not part of it
-  bool tidy = false;              // kWords: no blank before punctuation and English contractions
+  std::string mark = {};  // UTF-8 of "▁" or "##"; may be empty with kWords: none goes on
+  // What the first token of a text loses: one blank, or (the package's Metaspace decoder) all of them.
+  enum class Drop : uint8_t { kNothing, kOneBlank, kAllBlanks };
+  Drop at_start = Drop::kNothing;
+  bool tidy = false;  // kWords: no blank before punctuation and English contractions
 };
 
 struct Rules {

@@ -21,7 +21,7 @@ struct TokenizerHints {
 // what its post-processor puts around a text. `truncation` and `padding` are settings of a batch, which a
 // caller chooses: they change no id and are only checked to be objects.
 //   Throws kBadInput for what is malformed and kUnsupported for what this reader does not implement (never
-//   ignored); the message names the JSON path. No recursion on the input; no allocation above 16 times its
+//   ignored); the message names the JSON path. No recursion on the input; no allocation above 64 times its
 //   size.
 std::unique_ptr<const Tokenizer> read_tokenizer_json(std::string_view json, const TokenizerHints& hints = {});
 

@@ -215,7 +215,8 @@ DecoderRules read_decoder(const JsonView& value) {
     } else if (type == "Metaspace") {
       only_one(Kind::kMetaspace);
       rules.mark = read_mark(object);
-      rules.drop_first_blank = read_prepend_scheme(object) != Metaspace::Prepend::kNever;
+      if (read_prepend_scheme(object) != Metaspace::Prepend::kNever)
+        rules.at_start = DecoderRules::Drop::kAllBlanks;
       object.boolean("split", true);
     } else if (type == "WordPiece") {
       only_one(Kind::kWords);
@@ -240,7 +241,7 @@ DecoderRules read_decoder(const JsonView& value) {
       if (!first_blank || !fused)
         fail(ErrorCode::kUnsupported, "{}: only one blank at the start, after Fuse, is implemented",
              view.path());
-      rules.drop_first_blank = true;
+      rules.at_start = DecoderRules::Drop::kOneBlank;
     } else {
       unknown_type(view, type);
     }

@@ -94,6 +94,20 @@ class Piped(KeldaCase):
         result = kelda("chat", tiny_model(), *SHORT, stdin=b"ab\xff\n")
         self.assertEqual(result.code, 2)
         self.assertIn("byte 2", result.err)
+        path = self.folder / "talk.json"
+        result = kelda("chat", tiny_model(), *SHORT, stdin=b"/system \xff\n/save " + str(path).encode() + b"\n")
+        self.assertEqual(result.code, 2)
+        self.assertFalse(path.exists())
+
+    def test_a_quoted_slash_begins_a_message(self):
+        path = self.folder / "talk.json"
+        self.chat('"""/etc/hosts is a file"""', f"/save {path}")
+        self.assertEqual(json.loads(path.read_text())["messages"][0]["content"], "/etc/hosts is a file")
+
+    def test_fields_that_a_terminal_has_no_place_for_are_refused(self):
+        for field in ('"tools": [{}]', '"now": "2026-01-01T00:00:00"', '"add_generation_prompt": false', '"chat_template_kwargs": {"a": 1}'):
+            path = self.write("odd.json", '{"messages": [{"role": "user", "content": "a"}], %s}' % field)
+            self.assertEqual(self.chat(f"/load {path}").code, 2, field)
 
 
 class OnATerminal(KeldaCase):

@@ -22,11 +22,18 @@ TEST(TokenBytes, MarksAreBlanksAndByteTokensBytes) {
   const auto v = vocabulary(
       {"▁a▁", "ĉ", "<0x0A>", "<0x0A", "▁<s>"},
       {TokenType::kNormal, TokenType::kNormal, TokenType::kByte, TokenType::kNormal, TokenType::kControl});
-  const DecoderRules rules{.kind = Kind::kMetaspace, .mark = "▁", .drop_first_blank = true};
+  const DecoderRules rules{.kind = Kind::kMetaspace, .mark = "▁", .at_start = DecoderRules::Drop::kOneBlank};
   EXPECT_EQ(token_bytes(v, rules), (std::vector<std::string>{" a ", "ĉ", "\n", "<0x0A", "▁<s>"}));
   EXPECT_EQ(first_token_bytes("▁a", " a", rules), "a");
   EXPECT_EQ(first_token_bytes("▁▁a", "  a", rules), " a");
   EXPECT_EQ(first_token_bytes("a", "a", rules), "a");
+}
+
+// As the package's Metaspace decoder has it.
+TEST(TokenBytes, TheFirstTokenMayLoseEveryBlank) {
+  const DecoderRules rules{.kind = Kind::kMetaspace, .mark = "▁", .at_start = DecoderRules::Drop::kAllBlanks};
+  EXPECT_EQ(first_token_bytes("▁▁a▁b", "  a b", rules), "ab");
+  EXPECT_EQ(first_token_bytes("<0x20>", " ", rules), "");
 }
 
 TEST(TokenBytes, WordsHaveBlanksBetween) {

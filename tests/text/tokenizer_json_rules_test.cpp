@@ -65,7 +65,7 @@ TEST(TokenizerJsonRules, DecodersThatSpeakOfOneTextAreUnderstood) {
   const DecoderRules r = read_decoder(d.at("x"));
   EXPECT_EQ(r.kind, DecoderRules::Kind::kMetaspace);
   EXPECT_EQ(r.mark, "▁");
-  EXPECT_TRUE(r.drop_first_blank);
+  EXPECT_EQ(r.at_start, DecoderRules::Drop::kOneBlank);
   expect_error("only one blank", R"({"type":"Strip","content":" ","start":1,"stop":0})", read_decoder);
   expect_error("after another decoder",
                R"({"type":"Sequence","decoders":[{"type":"ByteLevel"},{"type":"WordPiece"}]})", read_decoder);

@@ -87,8 +87,10 @@ void ConversationSession::save(const std::string& path) const {
 void ConversationSession::load(const std::string& path) {
   const chat::ConversationFile file = chat::parse_conversation_file(read_text(path, kMaxConversationBytes));
   const std::vector<jinja::Value>& list = file.conversation.messages.items();
-  if (!file.conversation.tools.is_missing() || !file.conversation.documents.is_missing())
-    fail(ErrorCode::kBadInput, "tools and documents have no place in a chat at the terminal");
+  const chat::Conversation& c = file.conversation;
+  if (!c.tools.is_missing() || !c.documents.is_missing() || c.variables.size() != 0 || file.now ||
+      file.tokens.size() != 0 || !c.add_generation_prompt)
+    fail(ErrorCode::kBadInput, "of the fields of a conversation, a chat at the terminal has only messages");
   std::string system;
   std::vector<chat::Message> turns;
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -32,17 +32,23 @@ struct Arguments {
 
 constexpr std::string_view kQuotes = "\"\"\"";
 
+struct Entry {
+  std::string text;
+  bool quoted = false;  // a message, whatever it begins with
+};
+
 // An entry of one or several lines; nullopt at the end of input. What a Ctrl-C interrupts is given up.
-std::optional<std::string> read_entry(LineEditor& editor, bool interactive) {
+std::optional<Entry> read_entry(LineEditor& editor, bool interactive) {
   const std::string prompt = interactive ? "> " : "", more = interactive ? "… " : "";
   std::string entry;
   bool quoted = false, going_on = false;
   for (;;) {
     LineEditor::Line line = editor.read(going_on ? more : prompt);
-    if (line.outcome == LineEditor::Outcome::kEnd) return going_on ? std::optional(entry) : std::nullopt;
+    if (line.outcome == LineEditor::Outcome::kEnd)
+      return going_on ? std::optional(Entry{entry, quoted}) : std::nullopt;
     if (line.outcome == LineEditor::Outcome::kInterrupted) {
       if (interactive) fmt::print("\n");
-      return interactive ? std::optional<std::string>("") : std::nullopt;
+      return interactive ? std::optional(Entry{}) : std::nullopt;
     }
     std::string text = std::move(line.text);
     if (!going_on && text.starts_with(kQuotes)) {
@@ -57,34 +63,35 @@ std::optional<std::string> read_entry(LineEditor& editor, bool interactive) {
       const bool last = text.ends_with(kQuotes);
       if (last) text.erase(text.size() - kQuotes.size());
       entry += text;
-      if (last) return entry;
+      if (last) return Entry{entry, true};
       entry += '\n';
     } else if (text.ends_with('\\')) {
       text.pop_back();
       entry += text + '\n';
     } else {
-      return entry + text;
+      return Entry{entry + text, false};
     }
     going_on = true;
   }
 }
 
-void check_text(const std::string& text) {
+void check_text(const std::string& text, std::string_view what) {
   if (const auto bad = first_invalid_utf8(text))
-    fail(ErrorCode::kBadInput, "invalid UTF-8 at byte {} of the message", *bad);
+    fail(ErrorCode::kBadInput, "invalid UTF-8 at byte {} of {}", *bad, what);
 }
 
 int converse(ConversationSession& session, LineEditor& editor, bool interactive) {
   while (const auto entry = read_entry(editor, interactive)) {
-    if (entry->find_first_not_of(" \t\n") == std::string::npos) continue;
-    editor.remember(*entry);
+    const auto& [text, quoted] = *entry;
+    if (text.find_first_not_of(" \t\n") == std::string::npos) continue;
+    editor.remember(quoted ? fmt::format("{0}{1}{0}", kQuotes, text) : text);
     try {
-      if (entry->front() == '/') {
-        if (run_slash_command(session, *entry) == Next::kLeave) return 0;
+      check_text(text, "the message");
+      if (!quoted && text.front() == '/') {
+        if (run_slash_command(session, text) == Next::kLeave) return 0;
         continue;
       }
-      check_text(*entry);
-      session.ask(*entry);
+      session.ask(text);
     } catch (const Error& e) {
       if (!interactive) throw;  // a script must notice
       say("kelda: {}\n", e.what());
@@ -97,6 +104,7 @@ int converse(ConversationSession& session, LineEditor& editor, bool interactive)
 }
 
 int run(Arguments& a) {
+  check_text(a.system, "--system");
   Session session(a.model);
   const std::string profile = apply_profile(session.resolved(), a.knobs);
   const auto chat_template = choose_template(a.chat_template, session.model());

@@ -60,14 +60,9 @@ std::string read_conversation(const std::string& name) {
 }
 
 int render(const Arguments& a, const Source& source) {
-  chat::ConversationFile file;
-  try {
-    file = chat::parse_conversation_file(read_conversation(a.conversation));
-  } catch (const Error& e) {
-    const std::string what = e.what();
-    if (what.starts_with(a.conversation)) throw;
-    fail(e.code(), "{}: {}", a.conversation == "-" ? "stdin" : a.conversation, what);
-  }
+  const std::string text = read_conversation(a.conversation);
+  const chat::ConversationFile file = naming(a.conversation == "-" ? "stdin" : a.conversation,
+                                             [&] { return chat::parse_conversation_file(text); });
   const jinja::Rendered rendered =
       source.chat_template->render(file.conversation, file.now ? *file.now : chat::local_now(), file.tokens);
   if (!a.ids) {

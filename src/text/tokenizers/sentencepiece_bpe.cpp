@@ -14,10 +14,11 @@ constexpr std::string_view kMark = "\u2581";
 std::unique_ptr<const Tokenizer> make(std::shared_ptr<const Vocabulary> v) {
   if (v->scores().empty()) fail(ErrorCode::kBadInput, "missing key tokenizer.ggml.scores");
   const std::string mark(kMark);
-  Rules rules{
-      .added = added_tokens_of(*v),
-      .decoder = {
-          .kind = DecoderRules::Kind::kMetaspace, .mark = mark, .drop_first_blank = v->add_space_prefix()}};
+  Rules rules{.added = added_tokens_of(*v),
+              .decoder = {.kind = DecoderRules::Kind::kMetaspace,
+                          .mark = mark,
+                          .at_start = v->add_space_prefix() ? DecoderRules::Drop::kOneBlank
+                                                            : DecoderRules::Drop::kNothing}};
   std::vector<NormalizerStep> steps;
   if (v->remove_extra_whitespaces()) steps.emplace_back(SqueezeBlanks{});
   if (v->add_space_prefix()) steps.emplace_back(Prepend{mark});
