@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from support import BINARY, PATIENCE_S, KeldaCase, environment, kelda, main, tiny_model  # noqa: E402
+from support import BINARY, PATIENCE_S, KeldaCase, environment, kelda, main, start, tiny_model  # noqa: E402
 
 SHORT = ("--max-tokens", 6, "--ignore-eos", "--temperature", 0)
 
@@ -109,6 +109,16 @@ class Piped(KeldaCase):
             path = self.write("odd.json", '{"messages": [{"role": "user", "content": "a"}], %s}' % field)
             self.assertEqual(self.chat(f"/load {path}").code, 2, field)
 
+    def test_a_signal_ends_a_pipe_with_its_status(self):
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            with start("chat", self.model(), "--max-tokens", 4000, "--ignore-eos", "-q", stdin=subprocess.PIPE) as process:
+                process.stdin.write(b"Tell a long story.\nAnother.\n")
+                process.stdin.flush()
+                self.assertTrue(process.stdout.read(1))
+                process.send_signal(number)
+                process.communicate(timeout=PATIENCE_S)
+                self.assertEqual(process.returncode, status)
+
 
 class OnATerminal(KeldaCase):
     def setUp(self):
@@ -155,6 +165,20 @@ class OnATerminal(KeldaCase):
         while termios.tcgetattr(self.master)[3] & termios.ECHO:
             self.assertLess(time.monotonic(), deadline, "the terminal still echoes")
             time.sleep(0.001)
+
+    def test_sigterm_ends_it_at_the_prompt(self):
+        self.wait_for_prompt()
+        os.kill(self.process.pid, signal.SIGTERM)
+        self.assertEqual(self.process.wait(PATIENCE_S), 143)
+
+    def test_sighup_ends_it_in_an_answer(self):
+        self.wait_for_prompt()
+        self.type("/set ignore_eos true\n")
+        self.wait_for_prompt()
+        self.type("Never stop.\n")
+        self.wait_for(r"Never stop\.\r\n(?s:.{40})")
+        os.kill(self.process.pid, signal.SIGHUP)
+        self.assertEqual(self.process.wait(PATIENCE_S), 129)
 
     def test_a_turn_a_stop_a_mistake_and_the_end(self):
         self.wait_for_prompt()

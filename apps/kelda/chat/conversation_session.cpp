@@ -39,7 +39,7 @@ std::vector<chat::Message> ConversationSession::messages() const {
   return all;
 }
 
-void ConversationSession::ask(const std::string& text) {
+int ConversationSession::ask(const std::string& text) {
   std::vector<chat::Message> prompt = messages();
   prompt.push_back({"user", text});
   const auto ids = chat::encode(session_.model().tokenizer(),
@@ -53,7 +53,12 @@ void ConversationSession::ask(const std::string& text) {
       });
   write_out("\n");
   if (answer.last.finish == FinishReason::kError) fail(answer.last.error_code, "{}", answer.last.error);
-  if (answer.last.finish == FinishReason::kCancelled)
+  const bool stopped = answer.last.finish == FinishReason::kCancelled;
+  if (stopped && answer.ids.empty()) {
+    say("{}\n", paint(Stream::kErr, Color::kDim, "(stopped before the answer; the message is taken back)"));
+    return interrupt.exit_status();
+  }
+  if (stopped)
     say("{}\n", paint(Stream::kErr, Color::kDim, "(stopped; the answer is kept as far as it came)"));
   if (answer.last.finish == FinishReason::kLength)
     say("{}\n", paint(Stream::kErr, Color::kDim,
@@ -63,6 +68,7 @@ void ConversationSession::ask(const std::string& text) {
   turns_.push_back({"assistant", answer.text});
   drawn_in_all_ += answer.timings.drawn;
   latest_ = std::move(answer);
+  return stopped ? interrupt.exit_status() : 0;
 }
 
 std::string ConversationSession::stats() const {

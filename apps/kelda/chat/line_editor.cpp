@@ -74,8 +74,8 @@ void use_utf8() {
 
 // Ctrl-C gives up the line; being asked to terminate ends the input.
 LineEditor::Line interrupted(const InterruptGuard& interrupt) {
-  const bool terminate = interrupt.exit_status() == 128 + SIGTERM;
-  return {terminate ? LineEditor::Outcome::kEnd : LineEditor::Outcome::kInterrupted, ""};
+  if (interrupt.exit_status() == 128 + SIGINT) return {LineEditor::Outcome::kInterrupted, "", 0};
+  return {LineEditor::Outcome::kEnd, "", interrupt.exit_status()};
 }
 
 bool make_private_folder(const fs::path& folder) {

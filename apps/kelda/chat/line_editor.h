@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace kelda::cli {
@@ -18,7 +17,8 @@ class LineEditor {
   enum class Outcome { kLine, kEnd, kInterrupted };
   struct Line {
     Outcome outcome = Outcome::kEnd;
-    std::string text;  // without the newline
+    std::string text;     // without the newline
+    int exit_status = 0;  // of kEnd: 143 or 129 where a signal asked the process to end
   };
   Line read(const std::string& prompt);
   // What is offered by the arrow keys from now on.

@@ -31,24 +31,27 @@ struct Arguments {
 };
 
 constexpr std::string_view kQuotes = "\"\"\"";
+constexpr int kInterruptedStatus = 130;
 
 struct Entry {
-  std::string text;
-  bool quoted = false;  // a message, whatever it begins with
+  std::string text = {};
+  bool quoted = false;            // a message, whatever it begins with
+  std::optional<int> leave = {};  // the input has ended: with which status
 };
 
-// An entry of one or several lines; nullopt at the end of input. What a Ctrl-C interrupts is given up.
-std::optional<Entry> read_entry(LineEditor& editor, bool interactive) {
+// An entry of one or several lines. What a Ctrl-C interrupts is given up.
+Entry read_entry(LineEditor& editor, bool interactive) {
   const std::string prompt = interactive ? "> " : "", more = interactive ? "… " : "";
   std::string entry;
   bool quoted = false, going_on = false;
   for (;;) {
     LineEditor::Line line = editor.read(going_on ? more : prompt);
-    if (line.outcome == LineEditor::Outcome::kEnd)
-      return going_on ? std::optional(Entry{entry, quoted}) : std::nullopt;
+    if (line.outcome == LineEditor::Outcome::kEnd && going_on && line.exit_status == 0)
+      return {.text = entry, .quoted = quoted};
+    if (line.outcome == LineEditor::Outcome::kEnd) return {.leave = line.exit_status};
     if (line.outcome == LineEditor::Outcome::kInterrupted) {
       if (interactive) fmt::print("\n");
-      return interactive ? std::optional(Entry{}) : std::nullopt;
+      return interactive ? Entry{} : Entry{.leave = kInterruptedStatus};
     }
     std::string text = std::move(line.text);
     if (!going_on && text.starts_with(kQuotes)) {
@@ -63,13 +66,13 @@ std::optional<Entry> read_entry(LineEditor& editor, bool interactive) {
       const bool last = text.ends_with(kQuotes);
       if (last) text.erase(text.size() - kQuotes.size());
       entry += text;
-      if (last) return Entry{entry, true};
+      if (last) return {.text = entry, .quoted = true};
       entry += '\n';
     } else if (text.ends_with('\\')) {
       text.pop_back();
       entry += text + '\n';
     } else {
-      return Entry{entry + text, false};
+      return {.text = entry + text};
     }
     going_on = true;
   }
@@ -81,8 +84,12 @@ void check_text(const std::string& text, std::string_view what) {
 }
 
 int converse(ConversationSession& session, LineEditor& editor, bool interactive) {
-  while (const auto entry = read_entry(editor, interactive)) {
-    const auto& [text, quoted] = *entry;
+  for (;;) {
+    const auto [text, quoted, leave] = read_entry(editor, interactive);
+    if (leave) {
+      if (interactive) fmt::print("\n");
+      return *leave;
+    }
     if (text.find_first_not_of(" \t\n") == std::string::npos) continue;
     editor.remember(quoted ? fmt::format("{0}{1}{0}", kQuotes, text) : text);
     try {
@@ -91,7 +98,9 @@ int converse(ConversationSession& session, LineEditor& editor, bool interactive)
         if (run_slash_command(session, text) == Next::kLeave) return 0;
         continue;
       }
-      session.ask(text);
+      const int stopped = session.ask(text);
+      // On a terminal, a Ctrl-C stops the answer alone.
+      if (stopped != 0 && !(interactive && stopped == kInterruptedStatus)) return stopped;
     } catch (const Error& e) {
       if (!interactive) throw;  // a script must notice
       say("kelda: {}\n", e.what());
@@ -99,8 +108,6 @@ int converse(ConversationSession& session, LineEditor& editor, bool interactive)
         say("kelda: /reset starts anew, /save FILE keeps what was said\n");
     }
   }
-  if (interactive) fmt::print("\n");
-  return 0;
 }
 
 int run(Arguments& a) {
@@ -128,8 +135,10 @@ const Command& command() {
       "chat", "Talk with a model", [](CLI::App& app) -> std::function<int()> {
         auto a = std::make_shared<Arguments>();
         add_model_arguments(app, a->model);
-        app.add_option("--system", a->system, "A system message in front of the conversation");
-        refuse_empty(*app.add_option("--load", a->load, "Go on with a conversation that /save wrote"));
+        auto* system = app.add_option("--system", a->system, "A system message in front of the conversation");
+        auto* load = app.add_option("--load", a->load, "Go on with a conversation that /save wrote");
+        refuse_empty(*load);
+        load->excludes(system);  // the file has its own
         add_chat_template_option(app, a->chat_template);
         app.add_flag("--no-history", a->no_history, "Neither read nor write the history of what was typed");
         add_knob_options(app, a->known, a->knobs);
