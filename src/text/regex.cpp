@@ -21,6 +21,13 @@ constexpr std::size_t kStackStart = 32 * 1024, kStackMax = 4 * 1024 * 1024;
 constexpr std::size_t kLeastSteps = 1'000'000, kStepsPerByte = 16, kMostBytes = UINT32_MAX / 32;
 constexpr uint32_t kMaxNesting = 100;
 
+// One for all matchers of a thread: matches do not nest, and a stack is a mapping of 4 MiB.
+pcre2_jit_stack* stack_of_thread(void*) {
+  thread_local const std::unique_ptr<pcre2_jit_stack, void (*)(pcre2_jit_stack*)> stack(
+      pcre2_jit_stack_create(kStackStart, kStackMax, nullptr), pcre2_jit_stack_free);
+  return stack.get();
+}
+
 std::string message(int code) {
   PCRE2_UCHAR text[256];
   pcre2_get_error_message(code, text, sizeof text);
@@ -32,7 +39,6 @@ std::string message(int code) {
 void Regex::Free::operator()(pcre2_code* p) const { pcre2_code_free(p); }
 void Regex::Matcher::Free::operator()(pcre2_match_data* p) const { pcre2_match_data_free(p); }
 void Regex::Matcher::Free::operator()(pcre2_match_context* p) const { pcre2_match_context_free(p); }
-void Regex::Matcher::Free::operator()(pcre2_jit_stack* p) const { pcre2_jit_stack_free(p); }
 
 Regex::Regex(std::string_view pattern) {
   const std::string pinned = pin_classes(pattern);
@@ -57,10 +63,9 @@ Regex::Regex(std::string_view pattern) {
 Regex::Matcher::Matcher(const Regex& regex)
     : regex_(&regex),
       data_(pcre2_match_data_create(1, nullptr)),
-      context_(pcre2_match_context_create(nullptr)),
-      stack_(pcre2_jit_stack_create(kStackStart, kStackMax, nullptr)) {
+      context_(pcre2_match_context_create(nullptr)) {
   if (!data_ || !context_) throw std::bad_alloc();
-  if (stack_) pcre2_jit_stack_assign(context_.get(), nullptr, stack_.get());
+  pcre2_jit_stack_assign(context_.get(), stack_of_thread, nullptr);
 }
 
 std::optional<Regex::Match> Regex::Matcher::find(std::string_view subject, std::size_t from) {

@@ -13,7 +13,6 @@
 struct pcre2_real_code_8;
 struct pcre2_real_match_data_8;
 struct pcre2_real_match_context_8;
-struct pcre2_real_jit_stack_8;
 
 namespace kelda::text {
 
@@ -39,12 +38,10 @@ class Regex {
     struct Free {
       void operator()(pcre2_real_match_data_8* p) const;
       void operator()(pcre2_real_match_context_8* p) const;
-      void operator()(pcre2_real_jit_stack_8* p) const;
     };
     const Regex* regex_;
     std::unique_ptr<pcre2_real_match_data_8, Free> data_;
     std::unique_ptr<pcre2_real_match_context_8, Free> context_;
-    std::unique_ptr<pcre2_real_jit_stack_8, Free> stack_;
   };
 
   // All matches in `subject` from left to right, none overlapping. One that is empty is reported where it
