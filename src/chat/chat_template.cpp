@@ -77,7 +77,7 @@ std::shared_ptr<const ChatTemplate> ChatTemplate::of_model(const Metadata& m, co
     if (m.has(tool_use)) t->tool_use_.emplace(m.text(tool_use), tool_use);
     t->check(&v);
   } catch (const jinja::TemplateError& e) {
-    t->error_ = e.what();
+    t->error_ = e;
     t->findings_ = {fmt::format("the chat template cannot be used: {}", e.what())};
   }
   return t;
@@ -88,7 +88,7 @@ std::shared_ptr<const ChatTemplate> ChatTemplate::with_source(std::string source
 }
 
 jinja::Rendered ChatTemplate::render(const Conversation& c, Time now, const Dict& tokens) const {
-  if (!error_.empty()) fail(ErrorCode::kBadInput, "{}", error_);
+  if (error_) throw *error_;
   Dict globals = tokens_;
   for (const auto& [name, value] : tokens.items()) globals.set(name, value);
   for (const auto& [name, value] : c.variables.items()) globals.set(name, value);

@@ -51,7 +51,8 @@ class ChatTemplate {
   void find_dropped_roles();
   void find_fault_of_bos(const std::string& text, const Vocabulary* vocabulary);
 
-  std::string source_, name_, error_;
+  std::string source_, name_;
+  std::optional<jinja::TemplateError> error_;  // of a template that does not parse
   bool is_fallback_ = false;
   jinja::Dict tokens_;
   std::optional<jinja::Template> template_, tool_use_;

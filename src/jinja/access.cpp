@@ -82,13 +82,13 @@ Value item(Runtime& rt, const Value& v, const Value& key) {
 Value get_attribute(Runtime& rt, const Value& v, const Value& name) {
   Value found = attribute(rt, v, name.str());
   if (found.is_missing()) found = item(rt, v, name);
-  return found.is_missing() ? Value::undefined_member(object_type(v), name) : found;
+  return found.is_missing() ? rt.no_member(v, name) : found;
 }
 
 Value get_item(Runtime& rt, const Value& v, const Value& key) {
   Value found = item(rt, v, key);
   if (found.is_missing() && key.is_string()) found = attribute(rt, v, key.str());
-  return found.is_missing() ? Value::undefined_member(object_type(v), key) : found;
+  return found.is_missing() ? rt.no_member(v, key) : found;
 }
 
 Text char_range(const Value& string, std::size_t begin, std::size_t end) {
@@ -99,6 +99,11 @@ Text char_range(const Value& string, std::size_t begin, std::size_t end) {
 }
 
 namespace {
+// The indices that a slice selects of a sequence.
+struct SliceIndices {
+  int64_t first, stride, count;
+};
+
 int64_t slice_bound(const Value& v, int64_t length, int64_t otherwise, bool backwards) {
   if (v.is_none() || v.is_missing()) return otherwise;
   if (!v.is_integral()) {
@@ -109,7 +114,6 @@ int64_t slice_bound(const Value& v, int64_t length, int64_t otherwise, bool back
   if (i < 0) i = i < -length ? -1 : i + length;  // -1: before the beginning
   return std::clamp(i, lowest, highest);
 }
-}  // namespace
 
 SliceIndices slice_indices(const Value& start, const Value& stop, const Value& step, int64_t length) {
   int64_t stride = 1;
@@ -129,11 +133,13 @@ SliceIndices slice_indices(const Value& start, const Value& stop, const Value& s
   if (!backwards && first < last) count = (last - first - 1) / stride + 1;
   return {first, stride, count};
 }
+}  // namespace
 
 Value get_slice(Runtime& rt, const Value& v, const Value& start, const Value& stop, const Value& step) {
   if (v.is_undefined()) raise(Raised::kUndefined, "{}", v.undefined_message());
   if (v.is_dict()) raise(Raised::kType, "unhashable type: 'slice'");
-  if (!v.is_sequence() && !v.is_string() && !(v.is(Value::Kind::kObject) && type_name(v) == "range")) {
+  const bool object = v.is(Value::Kind::kObject) && v.as_object().sliceable();
+  if (!v.is_sequence() && !v.is_string() && !object) {
     raise(Raised::kType, "'{}' object is not subscriptable", type_name(v));
   }
   const SliceIndices s = slice_indices(start, stop, step, static_cast<int64_t>(rt.length(v)));

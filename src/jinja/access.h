@@ -16,12 +16,6 @@ Value get_attribute(Runtime& rt, const Value& v, const Value& name);
 Value get_item(Runtime& rt, const Value& v, const Value& key);
 // Bounds may be none. Throws Python's errors.
 Value get_slice(Runtime& rt, const Value& v, const Value& start, const Value& stop, const Value& step);
-
-// The indices that a slice selects of a sequence: first, stride, count.
-struct SliceIndices {
-  int64_t first, stride, count;
-};
-SliceIndices slice_indices(const Value& start, const Value& stop, const Value& step, int64_t length);
 // Characters [begin, end) of a string, begin ≤ end ≤ its length.
 Text char_range(const Value& string, std::size_t begin, std::size_t end);
 

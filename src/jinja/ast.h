@@ -54,9 +54,9 @@ struct Expr {
   Expr* c = nullptr;
   std::vector<Expr*> items;  // also the positional arguments
   std::vector<Op> ops;
-  std::vector<std::pair<std::string, Expr*>> keywords;
-  Expr* star = nullptr;       // *arguments
-  Expr* star_star = nullptr;  // **arguments
+  std::vector<std::pair<Value, Expr*>> keywords;  // names are strings
+  Expr* star = nullptr;                           // *arguments
+  Expr* star_star = nullptr;                      // **arguments
   Value value;
   std::string name;
   VarRef ref;

@@ -17,6 +17,8 @@ std::vector<Value> path_parts(Runtime& rt, const Value& attribute) {
   const std::string_view all = attribute.str();
   rt.budget().touch(all.size());
   for (std::size_t at = 0;;) {
+    rt.budget().step();
+    rt.budget().want(2 * parts.size() * sizeof(Value));
     const std::size_t dot = std::min(all.find('.', at), all.size());
     const std::string_view part = all.substr(at, dot - at);
     int64_t index = 0;
@@ -35,6 +37,7 @@ std::vector<Value> path_parts(Runtime& rt, const Value& attribute) {
 
 Value follow(Runtime& rt, Value v, const std::vector<Value>& parts, const Value* otherwise) {
   for (const Value& part : parts) {
+    rt.budget().step();
     v = get_item(rt, v, part);
     if (otherwise && !otherwise->is_none() && v.is_undefined()) v = *otherwise;
   }

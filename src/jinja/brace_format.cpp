@@ -99,7 +99,7 @@ class Formatter {
       if (index >= args_.positional.size()) raise(Raised::kLookup, "tuple index out of range");
       return args_.positional[index];
     }
-    const Value* found = args_.find_keyword(name);
+    const Value* found = args_.keyword.find(name);
     if (!found) raise(Raised::kLookup, "{}", quote_python(name));
     return *found;
   }
@@ -111,7 +111,8 @@ class Formatter {
       if (path[at] == '.') {
         const std::size_t end = std::min(path.find_first_of(".[", at + 1), path.size());
         if (end == at + 1) raise(Raised::kValue, "Empty attribute in format string");
-        value = get_attribute(rt_, value, rt_.string(std::string(path.substr(at + 1, end - at - 1))));
+        value = get_attribute(rt_, value,
+                              rt_.string(std::string(path.substr(at + 1, end - at - 1)), Provenance::kInput));
         at = end;
       } else if (path[at] == '[') {
         const std::size_t end = path.find(']', at);
@@ -120,7 +121,7 @@ class Formatter {
         if (key.empty()) raise(Raised::kValue, "Empty attribute in format string");
         value = get_item(rt_, value,
                          is_digits(key) ? Value::integer(static_cast<int64_t>(index_of(key)))
-                                        : rt_.string(std::string(key)));
+                                        : rt_.string(std::string(key), Provenance::kInput));
         at = end + 1;
       } else {
         raise(Raised::kValue, "Only '.' or '[' may follow ']' in format field specifier");

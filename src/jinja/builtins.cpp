@@ -3,6 +3,7 @@
 #include "jinja/errors.h"
 #include "jinja/repr.h"
 #include "jinja/runtime.h"
+#include "jinja/unicode.h"
 
 namespace kelda::jinja {
 namespace {
@@ -21,6 +22,10 @@ class Function final : public Object {
   bool equals(const Object& other) const override {
     const auto* same = dynamic_cast<const Function*>(&other);
     return same && &same->row_ == &row_ && same->self_.node() == self_.node();
+  }
+  std::optional<uint64_t> hash() const override {
+    return hash_word(reinterpret_cast<uintptr_t>(&row_) ^
+                     hash_word(reinterpret_cast<uintptr_t>(self_.node().get())));
   }
 
  private:
@@ -55,7 +60,7 @@ bool Bound::truthy(Runtime& rt, std::size_t i, bool otherwise) const {
   return v ? rt.truthy(*v) : otherwise;
 }
 
-Value Row::call(Runtime& rt, const Value& self, Args& args) const {
+Value Row::call(Runtime& rt, const Value& self, const Args& args) const {
   rt.budget().step();
   Bound bound(args);
   if (variadic) return function(rt, self, bound);
@@ -65,12 +70,13 @@ Value Row::call(Runtime& rt, const Value& self, Args& args) const {
   }
   bound.values_ = args.positional;
   bound.values_.resize(params.size());
-  for (auto& [key, value] : args.keyword) {
+  for (const auto& [key, value] : args.keyword.items()) {
     std::size_t i = 0;
-    while (i < params.size() && key != params[i].name) ++i;
-    if (i == params.size()) raise(Raised::kType, "{}() got an unexpected keyword argument '{}'", name, key);
+    while (i < params.size() && key.str() != params[i].name) ++i;
+    if (i == params.size())
+      raise(Raised::kType, "{}() got an unexpected keyword argument '{}'", name, key.str());
     if (!bound.values_[i].is_missing()) {
-      raise(Raised::kType, "{}() got multiple values for argument '{}'", name, key);
+      raise(Raised::kType, "{}() got multiple values for argument '{}'", name, key.str());
     }
     bound.values_[i] = value;
   }

@@ -22,7 +22,7 @@ struct Param {
 // The arguments of a call, by parameter.
 class Bound {
  public:
-  explicit Bound(Args& args) : args_(args) {}
+  explicit Bound(const Args& args) : args_(args) {}
   // The argument, or nullptr if it was not given.
   const Value* get(std::size_t i) const {
     return i < values_.size() && !values_[i].is_missing() ? &values_[i] : nullptr;
@@ -39,11 +39,11 @@ class Bound {
   const Text& text(std::size_t i, const Text& otherwise) const;
   bool truthy(Runtime& rt, std::size_t i, bool otherwise) const;
   // All of them, for a variadic row.
-  Args& all() { return args_; }
+  const Args& all() const { return args_; }
 
  private:
   friend struct Row;
-  Args& args_;
+  const Args& args_;
   std::vector<Value> values_;
 };
 
@@ -54,7 +54,7 @@ struct Row {
   bool variadic = false;
 
   // Binds and calls. Throws Python's TypeErrors for arguments that do not fit.
-  Value call(Runtime& rt, const Value& self, Args& args) const;
+  Value call(Runtime& rt, const Value& self, const Args& args) const;
 };
 
 using Table = std::span<const Row>;

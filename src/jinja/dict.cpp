@@ -1,4 +1,5 @@
 #include <random>
+#include <utility>
 
 #include "jinja/errors.h"
 #include "jinja/unicode.h"
@@ -93,14 +94,18 @@ std::size_t Dict::slot_of(uint64_t hash, const Equal& equal_at) const {
 const Value* Dict::find(const Value& key) const {
   const auto h = hash(key);
   if (!h || items_.empty()) return nullptr;
-  const uint32_t entry = slots_[slot_of(*h, [&key](const Value& other) { return equal(key, other); })];
+  const uint32_t entry = slots_[slot_of(*h, [&key](const Value& other) { return same_item(key, other); })];
   return entry ? &items_[entry - 1].second : nullptr;
 }
 
-const Value* Dict::find(std::string_view key) const {
-  if (items_.empty()) return nullptr;
+uint32_t Dict::entry_of(std::string_view key) const {
+  if (items_.empty()) return 0;
   const auto same = [key](const Value& other) { return other.is_string() && other.str() == key; };
-  const uint32_t entry = slots_[slot_of(hash_bytes(key), same)];
+  return slots_[slot_of(hash_bytes(key), same)];
+}
+
+const Value* Dict::find(std::string_view key) const {
+  const uint32_t entry = entry_of(key);
   return entry ? &items_[entry - 1].second : nullptr;
 }
 
@@ -115,7 +120,7 @@ void Dict::set(const Value& key, Value value) {
   const auto h = hash(key);
   if (!h) raise(Raised::kType, "unhashable type: '{}'", type_name(key));
   if (3 * (items_.size() + 1) > 2 * slots_.size()) rehash(slots_.empty() ? 8 : 2 * slots_.size());
-  uint32_t& entry = slots_[slot_of(*h, [&key](const Value& other) { return equal(key, other); })];
+  uint32_t& entry = slots_[slot_of(*h, [&key](const Value& other) { return same_item(key, other); })];
   if (entry) {
     items_[entry - 1].second = std::move(value);
     return;
@@ -123,6 +128,11 @@ void Dict::set(const Value& key, Value value) {
   items_.emplace_back(key, std::move(value));
   hashes_.push_back(*h);
   entry = static_cast<uint32_t>(items_.size());
+}
+
+Value Dict::take(std::string_view key) {
+  const uint32_t entry = entry_of(key);
+  return entry ? std::exchange(items_[entry - 1].second, Value()) : Value();
 }
 
 void Dict::clear() {

@@ -72,7 +72,8 @@ Value Interpreter::sequence(Frame& frame, const Expr& e) {
   std::vector<Value> items;
   items.reserve(e.items.size());
   for (const Expr* item : e.items) items.push_back(eval(frame, *item));
-  return e.kind == Expr::Kind::kList ? rt_.list(std::move(items)) : rt_.tuple(std::move(items));
+  return e.kind == Expr::Kind::kList ? rt_.list(std::move(items), Provenance::kOwned)
+                                     : rt_.tuple(std::move(items), Provenance::kOwned);
 }
 
 Value Interpreter::dict(Frame& frame, const Expr& e) {
@@ -81,7 +82,7 @@ Value Interpreter::dict(Frame& frame, const Expr& e) {
     const Value key = eval(frame, *e.items[i]);
     rt_.set(made, key, eval(frame, *e.items[i + 1]));
   }
-  return rt_.dict(std::move(made));
+  return rt_.dict(std::move(made), Provenance::kOwned);
 }
 
 Value Interpreter::concat(Frame& frame, const Expr& e) {
@@ -114,7 +115,7 @@ Value Interpreter::slice(Frame& frame, const Expr& e) {
 Args Interpreter::arguments(Frame& frame, const Expr& e) {
   Args args;
   for (const Expr* item : e.items) args.positional.push_back(eval(frame, *item));
-  for (const auto& [name, item] : e.keywords) args.keyword.emplace_back(name, eval(frame, *item));
+  for (const auto& [name, item] : e.keywords) args.keyword.set(name, eval(frame, *item));
   if (e.star) {
     const Value more = eval(frame, *e.star);
     if (!is_iterable(more)) {
@@ -125,13 +126,12 @@ Args Interpreter::arguments(Frame& frame, const Expr& e) {
   if (e.star_star) {
     const Value more = eval(frame, *e.star_star);
     if (!more.is_dict()) raise(Raised::kType, "argument after ** must be a mapping, not {}", type_name(more));
-    rt_.budget().step(static_cast<int64_t>(more.as_dict().size()));
     for (const auto& [key, item] : more.as_dict().items()) {
       if (!key.is_string()) raise(Raised::kType, "keywords must be strings");
-      if (args.find_keyword(key.str())) {
+      if (args.keyword.find(key.str())) {
         raise(Raised::kType, "got multiple values for keyword argument {}", quote_python(key.str()));
       }
-      args.keyword.emplace_back(std::string(key.str()), item);
+      rt_.set(args.keyword, key, item);
     }
   }
   return args;
@@ -140,7 +140,11 @@ Args Interpreter::arguments(Frame& frame, const Expr& e) {
 Value Interpreter::call(Frame& frame, const Expr& e, const Value* caller) {
   const Value callee = eval(frame, *e.a);
   Args args = arguments(frame, e);
-  if (caller) args.keyword.emplace_back("caller", *caller);
+  if (caller) {
+    if (args.keyword.find("caller"))
+      raise(Raised::kType, "got multiple values for keyword argument 'caller'");
+    args.keyword.set("caller", *caller, Provenance::kOwned);
+  }
   rt_.line = e.line;
   Value result = rt_.call(callee, args);
   rt_.line = e.line;  // a macro has lines of its own

@@ -43,7 +43,7 @@ Value strip_tags(Runtime& rt, const Value& self, Bound&) {
   cut(text, "<!--", "-->");
   const Text no_comments = plain;
   cut(no_comments, "<", ">");
-  const Text space(" ", Provenance::kOwned);
+  const Text space(" ", text.provenance());  // stands for the white space of the text
   TextJoiner words(rt, space);
   for (const Value& word : split_white(rt, plain, -1, false)) words.add(word.as_text());
   Text out = words.take();

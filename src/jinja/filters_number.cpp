@@ -29,7 +29,7 @@ std::optional<Value> truncated(double d, Provenance p, bool& infinite) {
 Value to_int(Runtime& rt, const Value& self, Bound& args) {
   const Value otherwise = args.get(0) ? args[0] : Value::integer(0);
   const int64_t base = args.integer(1, 10);
-  const Provenance p = self.provenance();
+  const Provenance p = args.get(1) ? both(self.provenance(), args[1].provenance()) : self.provenance();
   if (self.is_undefined()) raise(Raised::kUndefined, "{}", self.undefined_message());
   if (self.is(Value::Kind::kBigInt)) return self;
   if (self.is_integral()) return Value::integer(self.as_int(), p);
@@ -60,6 +60,7 @@ Value to_float(Runtime& rt, const Value& self, Bound& args) {
 
 Value round_filter(Runtime& rt, const Value& self, Bound& args) {
   const int64_t precision = args.integer(0, 0);
+  const Provenance p = args.get(0) ? both(self.provenance(), args[0].provenance()) : self.provenance();
   const std::string method = args.get(1) && args[1].is_string() ? std::string(args[1].str())
                              : args.get(1)                      ? "?"
                                                                 : "common";
@@ -68,22 +69,22 @@ Value round_filter(Runtime& rt, const Value& self, Bound& args) {
   }
   if (method == "common") {
     if (!self.is_number()) raise(Raised::kType, "type {} doesn't define __round__ method", type_name(self));
-    if (self.is_integral()) return Value::integer(round_integer(self.as_int(), precision), self.provenance());
+    if (self.is_integral()) return Value::integer(round_integer(self.as_int(), precision), p);
     if (!self.is(Value::Kind::kFloat)) raise(Raised::kLimit, "an integer does not fit in 64 bits");
-    return Value::real(round_float(self.as_double(), precision), self.provenance());
+    return Value::real(round_float(self.as_double(), precision), p);
   }
-  const Value scale = power(rt, Value::integer(10), Value::integer(precision));
+  const Value scale = power(rt, Value::integer(10), Value::integer(precision, p));
   const Value scaled = binary(rt, Op::kMul, self, scale);
   if (!scaled.is_number()) raise(Raised::kType, "must be real number, not {}", type_name(scaled));
   const double d = scaled.as_double();
   const double whole = method == "ceil" ? std::ceil(d) : std::floor(d);
   bool infinite = false;
-  const auto integer = truncated(whole, self.provenance(), infinite);
+  const auto integer = truncated(whole, p, infinite);
   if (!integer) raise(Raised::kValue, "cannot convert float {} to integer", infinite ? "infinity" : "NaN");
   return binary(rt, Op::kDiv, *integer, scale);
 }
 
-Value file_size(Runtime&, const Value& self, Bound& args) {
+Value file_size(Runtime& rt, const Value& self, Bound& args) {
   const auto parsed = self.is_number()   ? std::optional<double>(self.as_double())
                       : self.is_string() ? parse_float(self.str())
                                          : std::nullopt;
@@ -93,7 +94,7 @@ Value file_size(Runtime&, const Value& self, Bound& args) {
   if (!parsed) {
     raise(Raised::kType, "float() argument must be a string or a real number, not '{}'", type_name(self));
   }
-  const bool binary_units = args.get(0) && args[0].is_integral() && args[0].as_bool();
+  const bool binary_units = args.truthy(rt, 0, false);
   const double base = binary_units ? 1024 : 1000, n = *parsed;
   const Provenance p = self.provenance();
   if (n == 1) return Value::string("1 Byte", p);

@@ -36,23 +36,40 @@ void sort_keyed(Runtime& rt, std::vector<Keyed>& all, bool reverse) {
   }
 }
 
-std::vector<Value> items_of(Runtime& rt, std::vector<Keyed> all) {
+// The items of `v` in the order of key(item).
+template <typename Key>
+std::vector<Keyed> sorted(Runtime& rt, const Value& v, bool reverse, const Key& key) {
+  std::vector<Value> items = collect(rt, v);
+  rt.budget().want(2 * items.size() * sizeof(Keyed));
+  std::vector<Keyed> keyed;
+  keyed.reserve(items.size());
+  for (Value& item : items) {
+    Value k = key(item);
+    keyed.push_back({std::move(k), std::move(item)});
+  }
+  sort_keyed(rt, keyed, reverse);
+  return keyed;
+}
+
+Value list_of(Runtime& rt, std::vector<Keyed> all, Provenance p) {
   std::vector<Value> items;
   rt.budget().want(all.size() * sizeof(Value));
   items.reserve(all.size());
   for (Keyed& k : all) items.push_back(std::move(k.item));
-  return items;
+  return rt.list(std::move(items), p);
+}
+
+// Folds case unless told not to.
+Value folded(Runtime& rt, const Value& v, bool case_sensitive) {
+  return case_sensitive ? v : without_case(rt, v);
 }
 
 // The key of sort: a tuple of one value per path of "a,b".
 Value sort_key(Runtime& rt, const Value& item, const std::vector<std::vector<Value>>& paths,
                bool case_sensitive) {
   std::vector<Value> keys;
-  for (const auto& path : paths) {
-    const Value v = follow(rt, item, path);
-    keys.push_back(case_sensitive ? v : without_case(rt, v));
-  }
-  return rt.tuple(std::move(keys));
+  for (const auto& path : paths) keys.push_back(folded(rt, follow(rt, item, path), case_sensitive));
+  return rt.tuple(std::move(keys), Provenance::kOwned);
 }
 
 Value sort(Runtime& rt, const Value& self, Bound& args) {
@@ -70,14 +87,9 @@ Value sort(Runtime& rt, const Value& self, Bound& args) {
   } else {
     paths.push_back(path_parts(rt, attribute));
   }
-  std::vector<Keyed> keyed;
-  for (Value& item : collect(rt, self)) {
-    rt.budget().want(4 * keyed.size() * sizeof(Keyed));
-    Value key = sort_key(rt, item, paths, case_sensitive);
-    keyed.push_back({std::move(key), std::move(item)});
-  }
-  sort_keyed(rt, keyed, reverse);
-  return rt.list(items_of(rt, std::move(keyed)), self.is_string() ? Provenance::kOwned : self.provenance());
+  auto keyed =
+      sorted(rt, self, reverse, [&](const Value& item) { return sort_key(rt, item, paths, case_sensitive); });
+  return list_of(rt, std::move(keyed), self.is_string() ? Provenance::kOwned : self.provenance());
 }
 
 Value dict_sort(Runtime& rt, const Value& self, Bound& args) {
@@ -88,15 +100,10 @@ Value dict_sort(Runtime& rt, const Value& self, Bound& args) {
   if (by != "key" && by != "value") raise(Raised::kOther, "You can only sort by either \"key\" or \"value\"");
   if (self.is_undefined()) raise(Raised::kUndefined, "{}", self.undefined_message());
   if (!self.is_dict()) raise(Raised::kOther, "'{}' object has no attribute 'items'", type_name(self));
-  std::vector<Keyed> keyed;
-  rt.budget().want(4 * self.as_dict().size() * sizeof(Keyed));
-  for (const auto& [key, value] : self.as_dict().items()) {
-    const Value& chosen = by == "key" ? key : value;
-    keyed.push_back(
-        {case_sensitive ? chosen : without_case(rt, chosen), rt.tuple({key, value}, self.provenance())});
-  }
-  sort_keyed(rt, keyed, reverse);
-  return rt.list(items_of(rt, std::move(keyed)), self.provenance());
+  const std::size_t which = by == "key" ? 0 : 1;
+  auto keyed = sorted(rt, dict_view(rt, ViewKind::kItems, self), reverse,
+                      [&](const Value& pair) { return folded(rt, pair.items()[which], case_sensitive); });
+  return list_of(rt, std::move(keyed), self.provenance());
 }
 
 Value extreme(Runtime& rt, const Value& self, Bound& args, bool largest) {
@@ -104,8 +111,7 @@ Value extreme(Runtime& rt, const Value& self, Bound& args, bool largest) {
   const std::vector<Value> path = path_parts(rt, args.get(1) ? args[1] : Value());
   Value best, best_key;
   for_each(rt, self, [&](const Value& item) {
-    Value key = follow(rt, item, path);
-    if (!case_sensitive) key = without_case(rt, key);
+    Value key = folded(rt, follow(rt, item, path), case_sensitive);
     if (best.is_missing() || (largest ? compare(rt, Op::kGt, key, best_key) : less(rt, key, best_key))) {
       best = item;
       best_key = std::move(key);
@@ -125,6 +131,7 @@ class Group final : public Object {
   std::string type_name() const override { return "_GroupTuple"; }
   std::string described() const override { return "jinja2.filters._GroupTuple object"; }
   std::string repr(Runtime& rt) override { return to_repr(rt, pair_).bytes(); }
+  bool is_sequence() const override { return true; }
   std::optional<std::size_t> length(Runtime&) override { return 2; }
   bool iterable() const override { return true; }
   std::unique_ptr<Iterator> iterate(Runtime& rt) override { return jinja::iterate(rt, pair_); }
@@ -146,14 +153,9 @@ Value group_by(Runtime& rt, const Value& self, Bound& args) {
   const std::vector<Value> path = path_parts(rt, args[0]);
   const Value* otherwise = args.given(1);
   const bool case_sensitive = args.truthy(rt, 2, false);
-  std::vector<Keyed> keyed;
-  for (Value& item : collect(rt, self)) {
-    rt.budget().want(4 * keyed.size() * sizeof(Keyed));
-    Value key = follow(rt, item, path, otherwise);
-    if (!case_sensitive) key = without_case(rt, key);
-    keyed.push_back({std::move(key), std::move(item)});
-  }
-  sort_keyed(rt, keyed, false);
+  const std::vector<Keyed> keyed = sorted(rt, self, false, [&](const Value& item) {
+    return folded(rt, follow(rt, item, path, otherwise), case_sensitive);
+  });
   std::vector<Value> groups;
   for (std::size_t begin = 0; begin < keyed.size();) {
     std::vector<Value> members;
@@ -162,10 +164,11 @@ Value group_by(Runtime& rt, const Value& self, Bound& args) {
       members.push_back(keyed[end].item);
     }
     const Value grouper = case_sensitive ? keyed[begin].key : follow(rt, members[0], path, otherwise);
-    groups.push_back(rt.object(std::make_shared<Group>(rt.tuple({grouper, rt.list(std::move(members))}))));
+    const Value list = rt.list(std::move(members), Provenance::kOwned);
+    groups.push_back(rt.object(std::make_shared<Group>(rt.tuple({grouper, list}, Provenance::kOwned))));
     begin = end;
   }
-  return rt.list(std::move(groups));
+  return rt.list(std::move(groups), Provenance::kOwned);
 }
 
 }  // namespace

@@ -20,9 +20,10 @@ struct State {
   int depth() const {
     int d = source.depth();
     for (const Value& v : args.positional) d = std::max(d, v.depth());
-    for (const auto& [key, v] : args.keyword) d = std::max(d, v.depth());
+    for (const auto& [key, v] : args.keyword.items()) d = std::max(d, v.depth());
     return d + 1;
   }
+  std::size_t memory() const { return args.positional.size() * sizeof(Value) + args.keyword.memory(); }
 };
 
 using Change = std::function<bool(Runtime&, Value&)>;  // false: leave the item out
@@ -41,12 +42,12 @@ std::string name_argument(const Args& args, std::size_t i, std::string_view what
 }
 
 template <typename Prepare>
-Value lazily(Runtime& rt, std::string name, const Value& self, Args args, Prepare prepare) {
+Value lazily(Runtime& rt, std::string name, const Value& self, const Args& args, Prepare prepare) {
   const auto state = std::make_shared<State>();
   state->source = self;
-  state->args = std::move(args);
+  state->args = args;
   const auto change = std::make_shared<Change>();
-  return generator(rt, std::move(name), state->depth(), [state, change, prepare](Runtime& r, Value& out) {
+  const NextItem next = [state, change, prepare](Runtime& r, Value& out) {
     if (!state->started) {
       state->started = true;
       if (!r.truthy(state->source)) return false;
@@ -59,17 +60,21 @@ Value lazily(Runtime& rt, std::string name, const Value& self, Args args, Prepar
       if ((*change)(r, out)) return true;
     }
     return false;
-  });
+  };
+  const Value made = generator(rt, std::move(name), state->depth(), next);
+  made.node()->count_more(rt.budget(), 2 * state->memory());  // the change may hold them once more
+  return made;
 }
 
-Change prepare_map(Runtime& rt, Args& args) {
-  if (args.positional.empty() && args.find_keyword("attribute")) {
-    const std::vector<Value> path = path_parts(rt, *args.find_keyword("attribute"));
-    const Value* given = args.find_keyword("default");
+Change prepare_map(Runtime& rt, const Args& args) {
+  const Value* attribute = args.positional.empty() ? args.keyword.find("attribute") : nullptr;
+  if (attribute) {
+    const std::vector<Value> path = path_parts(rt, *attribute);
+    const Value* given = args.keyword.find("default");
     const Value otherwise = given ? *given : Value::none();
-    for (const auto& [key, value] : args.keyword) {
-      if (key != "attribute" && key != "default") {
-        raise(Raised::kOther, "Unexpected keyword argument {}", quote_python(key));
+    for (const auto& [key, value] : args.keyword.items()) {
+      if (key.str() != "attribute" && key.str() != "default") {
+        raise(Raised::kOther, "Unexpected keyword argument {}", quote_python(key.str()));
       }
     }
     return [path, otherwise](Runtime& r, Value& v) {
@@ -82,14 +87,13 @@ Change prepare_map(Runtime& rt, Args& args) {
   const Row* row = find_filter(name);
   if (!row) raise(Raised::kOther, "{}", unknown_filter(name));
   return [row, rest = rest_of(args, 1)](Runtime& r, Value& v) {
-    Args copy = rest;
-    v = row->call(r, v, copy);
+    v = row->call(r, v, rest);
     return true;
   };
 }
 
 // Keeps the items for which the test (of the item or of its attribute) is `wanted`.
-Change prepare_select(Runtime& rt, Args& args, bool wanted, bool by_attribute) {
+Change prepare_select(Runtime& rt, const Args& args, bool wanted, bool by_attribute) {
   std::vector<Value> path;
   if (by_attribute) {
     if (args.positional.empty()) raise(Raised::kOther, "Missing parameter for attribute name");
@@ -103,8 +107,7 @@ Change prepare_select(Runtime& rt, Args& args, bool wanted, bool by_attribute) {
   const Row* row = find_test(name);
   if (!row) raise(Raised::kOther, "{}", unknown_test(name));
   return [row, path, wanted, rest = rest_of(args, at + 1)](Runtime& r, Value& v) {
-    Args copy = rest;
-    return r.truthy(row->call(r, follow(r, v, path), copy)) == wanted;
+    return r.truthy(row->call(r, follow(r, v, path), rest)) == wanted;
   };
 }
 
@@ -115,45 +118,44 @@ Value map(Runtime& rt, const Value& self, Bound& args) {
 template <bool wanted, bool by_attribute>
 Value select_if(Runtime& rt, const Value& self, Bound& args) {
   return lazily(rt, "select_or_reject", self, args.all(),
-                [](Runtime& r, Args& given) { return prepare_select(r, given, wanted, by_attribute); });
+                [](Runtime& r, const Args& given) { return prepare_select(r, given, wanted, by_attribute); });
 }
 
 Value unique(Runtime& rt, const Value& self, Bound& args) {
   const bool case_sensitive = args.truthy(rt, 0, false);
   const std::vector<Value> path = path_parts(rt, args.get(1) ? args[1] : Value());
   struct Seen {
+    explicit Seen(Budget& budget) : charge(budget) {}
     std::unique_ptr<Iterator> items;
     Dict keys;
+    Charge charge;  // of the keys
   };
-  const auto seen = std::make_shared<Seen>();
-  return generator(rt, "sync_do_unique", self.depth() + 1,
-                   [seen, self, case_sensitive, path](Runtime& r, Value& out) {
-                     if (!seen->items) seen->items = iterate(r, self);
-                     while (seen->items->next(r, out)) {
-                       r.budget().step();
-                       Value key = follow(r, out, path);
-                       if (!case_sensitive) key = without_case(r, key);
-                       if (r.find(seen->keys, key)) continue;
-                       r.budget().want(2 * seen->keys.memory());
-                       r.set(seen->keys, key, Value::none());
-                       return true;
-                     }
-                     return false;
-                   });
+  const auto seen = std::make_shared<Seen>(rt.budget());
+  return gathering_generator(rt, "sync_do_unique", self.depth() + 1,
+                             [seen, self, case_sensitive, path](Runtime& r, Value& out) {
+                               if (!seen->items) seen->items = iterate(r, self);
+                               while (seen->items->next(r, out)) {
+                                 r.budget().step();
+                                 Value key = follow(r, out, path);
+                                 if (!case_sensitive) key = without_case(r, key);
+                                 if (r.find(seen->keys, key)) continue;
+                                 r.set(seen->keys, key, Value::none());
+                                 seen->charge.grow_to(seen->keys.memory());
+                                 return true;
+                               }
+                               return false;
+                             });
 }
 
 Value items(Runtime& rt, const Value& self, Bound&) {
-  struct State2 {
-    std::unique_ptr<Iterator> items;
-  };
-  const auto state = std::make_shared<State2>();
-  return generator(rt, "do_items", self.depth() + 1, [state, self](Runtime& r, Value& out) {
-    if (!state->items) {
+  const auto pairs = std::make_shared<std::unique_ptr<Iterator>>();
+  return generator(rt, "do_items", self.depth() + 1, [pairs, self](Runtime& r, Value& out) {
+    if (!*pairs) {
       if (self.is_undefined()) return false;
       if (!self.is_dict()) raise(Raised::kType, "Can only get item pairs from a mapping.");
-      state->items = iterate(r, dict_view(r, ViewKind::kItems, self));
+      *pairs = iterate(r, dict_view(r, ViewKind::kItems, self));
     }
-    return state->items->next(r, out);
+    return (*pairs)->next(r, out);
   });
 }
 

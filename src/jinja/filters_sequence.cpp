@@ -36,14 +36,12 @@ Value last(Runtime& rt, const Value& self, Bound&) {
 Value reverse(Runtime& rt, const Value& self, Bound&) {
   if (self.is_string()) return get_slice(rt, self, Value::none(), Value::none(), Value::integer(-1));
   const bool can = self.is_sequence() || self.is_undefined() || self.is_dict() ||
-                   (self.is(Value::Kind::kObject) && self.as_object().iterable() &&
-                    (type_name(self) == "range" || type_name(self).starts_with("dict_")) &&
-                    type_name(self) != "dict_reversekeyiterator");
+                   (self.is(Value::Kind::kObject) && self.as_object().backwards());
   if (can) return reversed(rt, self);
   if (!is_iterable(self)) raise(Raised::kOther, "argument must be iterable");
   try {
     std::vector<Value> all = collect(rt, self);
-    return rt.list({all.rbegin(), all.rend()});
+    return rt.list({all.rbegin(), all.rend()}, Provenance::kOwned);
   } catch (const Failure& failure) {
     if (failure.kind() == Raised::kType) raise(Raised::kOther, "argument must be iterable");
     throw;
@@ -76,28 +74,30 @@ Value batch(Runtime& rt, const Value& self, Bound& args) {
   const int64_t n = args.integer(0, 0);
   const Value fill = args.get(1) ? args[1] : Value::none();
   struct State {
+    explicit State(Budget& budget) : charge(budget) {}
     std::unique_ptr<Iterator> items;
     std::vector<Value> group;
+    Charge charge;  // of the group
   };
-  const auto state = std::make_shared<State>();
+  const auto state = std::make_shared<State>(rt.budget());
   const int depth = std::max(self.depth(), fill.depth()) + 1;
-  return generator(rt, "do_batch", depth, [state, self, n, fill](Runtime& r, Value& out) {
+  return gathering_generator(rt, "do_batch", depth, [state, self, n, fill](Runtime& r, Value& out) {
     if (!state->items) state->items = iterate(r, self);
     std::vector<Value>& group = state->group;
     for (Value item; state->items->next(r, item);) {
       r.budget().step();
       const bool full = static_cast<int64_t>(group.size()) == n;
-      if (full) out = r.list(std::exchange(group, {}));
-      r.budget().want(2 * group.size() * sizeof(Value));
+      if (full) out = r.list(std::exchange(group, {}), Provenance::kOwned);
+      state->charge.grow_to(2 * group.size() * sizeof(Value));
       group.push_back(std::move(item));
       if (full) return true;
     }
     if (group.empty()) return false;
     if (!fill.is_none() && static_cast<int64_t>(group.size()) < n) {
-      r.budget().want(static_cast<std::size_t>(n) * sizeof(Value));
+      r.budget().want_many(static_cast<uint64_t>(n), sizeof(Value));
       group.resize(static_cast<std::size_t>(n), fill);
     }
-    out = r.list(std::exchange(group, {}));
+    out = r.list(std::exchange(group, {}), Provenance::kOwned);
     return true;
   });
 }
@@ -106,26 +106,27 @@ Value slice(Runtime& rt, const Value& self, Bound& args) {
   const int64_t slices = args.integer(0, 0);
   const Value fill = args.get(1) ? args[1] : Value::none();
   struct State {
-    std::vector<Value> all;
+    Value all;
     int64_t at = -1, offset = 0;
   };
   const auto state = std::make_shared<State>();
   const int depth = std::max(self.depth(), fill.depth()) + 1;
-  return generator(rt, "sync_do_slice", depth, [state, self, slices, fill](Runtime& r, Value& out) {
+  return gathering_generator(rt, "sync_do_slice", depth, [state, self, slices, fill](Runtime& r, Value& out) {
     if (state->at < 0) {
-      state->all = collect(r, self);
+      state->all = r.list(collect(r, self), Provenance::kOwned);
       if (slices == 0) raise(Raised::kOther, "integer division or modulo by zero");
       state->at = 0;
     }
     if (state->at >= slices) return false;
-    const auto n = static_cast<int64_t>(state->all.size());
+    const std::vector<Value>& all = state->all.items();
+    const auto n = static_cast<int64_t>(all.size());
     const int64_t each = n / slices, longer = n % slices, i = state->at++;
     const int64_t begin = state->offset + i * each;
     if (i < longer) ++state->offset;
     const int64_t end = state->offset + (i + 1) * each;
-    std::vector<Value> part(state->all.begin() + begin, state->all.begin() + end);
+    std::vector<Value> part(all.begin() + begin, all.begin() + end);
     if (!fill.is_none() && i >= longer) part.push_back(fill);
-    out = r.list(std::move(part));
+    out = r.list(std::move(part), Provenance::kOwned);
     return true;
   });
 }

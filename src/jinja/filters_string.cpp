@@ -78,10 +78,11 @@ Value replace_filter(Runtime& rt, const Value& self, Bound& args) {
 Value center(Runtime& rt, const Value& self, Bound& args) {
   const Text text = to_text(rt, self);
   const auto n = static_cast<int64_t>(count_chars(text.bytes()));
-  const int64_t missing = args.integer(0, 80) - n;
-  if (missing <= 0) return same_kind(rt, self, text);
+  const int64_t width = args.integer(0, 80);
+  if (width <= n) return same_kind(rt, self, text);
+  const int64_t missing = width - n;
   rt.budget().want(static_cast<std::size_t>(missing));
-  const int64_t width = n + missing, left = missing / 2 + (missing & width & 1);
+  const int64_t left = missing / 2 + (missing & width & 1);
   Text out;
   out.append(std::string(static_cast<std::size_t>(left), ' '), Provenance::kOwned);
   out.append(text);
@@ -90,15 +91,13 @@ Value center(Runtime& rt, const Value& self, Bound& args) {
 }
 
 Value format(Runtime& rt, const Value& self, Bound& args) {
-  Args& all = args.all();
-  if (!all.positional.empty() && !all.keyword.empty()) {
+  const Args& all = args.all();
+  if (!all.positional.empty() && all.keyword.size() > 0) {
     raise(Raised::kOther, "can't handle positional and keyword arguments at the same time");
   }
   const Value text = self.is_string() ? self : rt.text(to_text(rt, self));
-  if (all.keyword.empty()) return percent_format(rt, text, rt.tuple(all.positional));
-  Dict named;
-  for (const auto& [key, value] : all.keyword) rt.set(named, rt.string(key), value);
-  return percent_format(rt, text, rt.dict(std::move(named)));
+  if (all.keyword.size() == 0) return percent_format(rt, text, rt.tuple(all.positional, Provenance::kOwned));
+  return percent_format(rt, text, rt.dict(all.keyword, Provenance::kOwned));
 }
 
 Value indent(Runtime& rt, const Value& self, Bound& args) {
@@ -117,13 +116,15 @@ Value indent(Runtime& rt, const Value& self, Bound& args) {
   if (!self.is_string()) {
     raise(Raised::kType, "unsupported operand type(s) for +=: '{}' and 'str'", type_name(self));
   }
-  const Value whole = add(rt, self, rt.string("\n"));
+  // The ends of lines stand for those of the text.
+  const Provenance p = self.provenance();
+  const Value whole = add(rt, self, rt.string("\n", p));
   Text out;
   bool begin = true;
   for (const Text& line : split_lines(rt, whole.as_text(), false)) {
     rt.budget().touch(line.size() + indention.size());
     rt.budget().want(2 * (out.size() + line.size() + indention.size()));
-    if (!begin) out.append("\n", Provenance::kOwned);
+    if (!begin) out.append("\n", p);
     if (begin ? first : blank || !line.empty()) out.append(indention);
     out.append(line);
     begin = false;
@@ -134,7 +135,7 @@ Value indent(Runtime& rt, const Value& self, Bound& args) {
 Value truncate(Runtime& rt, const Value& self, Bound& args) {
   const int64_t length = args.integer(0, 255);
   const bool kill_words = args.truthy(rt, 1, false);
-  const Value end = args.get(2) ? args[2] : rt.string("...");
+  const Value end = args.get(2) ? args[2] : rt.string("...", Provenance::kOwned);
   const int64_t leeway = args.given(3) ? args.integer(3, 5) : 5;
   const auto n_end = static_cast<int64_t>(rt.length(end));
   if (length < n_end) raise(Raised::kOther, "expected length >= {}, got {}", n_end, length);
@@ -143,6 +144,7 @@ Value truncate(Runtime& rt, const Value& self, Bound& args) {
   if (n <= leeway || n - leeway <= length) return self;
   const Value kept = get_slice(rt, self, Value::none(), Value::integer(length - n_end), Value::none());
   if (kill_words) return add(rt, kept, end);
+  if (!kept.is_string()) raise(Raised::kOther, "'{}' object has no attribute 'rsplit'", type_name(kept));
   const Text space(" ", Provenance::kOwned);
   return add(rt, split(rt, kept.as_text(), space, 1, true)[0], end);
 }
@@ -170,14 +172,21 @@ Value word_wrap(Runtime& rt, const Value& self, Bound& args) {
   options.width = args.integer(0, 79);
   options.break_long_words = args.truthy(rt, 1, true);
   options.break_on_hyphens = args.truthy(rt, 3, true);
-  const Text newline = args.given(2) ? args[2].as_text() : Text("\n", Provenance::kOwned);
-  TextJoiner lines(rt, newline);
-  for (const Text& paragraph : split_lines(rt, self.as_text(), false)) {
-    std::vector<Text> wrapped = wrap(rt, paragraph, options);
-    if (wrapped.empty()) wrapped.emplace_back();
-    for (const Text& line : wrapped) lines.add(line);
+  const Value* given = args.given(2);
+  if (given && given->is_undefined()) raise(Raised::kUndefined, "{}", given->undefined_message());
+  if (given && !given->is_string()) {
+    raise(Raised::kOther, "'{}' object has no attribute 'join'", type_name(*given));
   }
-  return rt.text(lines.take());
+  const Text newline = given ? given->as_text() : Text("\n", Provenance::kOwned);
+  // Between paragraphs the end of the line stands for that of the text.
+  const Text paragraph_end = given ? newline : Text("\n", self.provenance());
+  TextJoiner paragraphs(rt, paragraph_end);
+  for (const Text& paragraph : split_lines(rt, self.as_text(), false)) {
+    TextJoiner lines(rt, newline);
+    for (const Text& line : wrap(rt, paragraph, options)) lines.add(line);
+    paragraphs.add(lines.take());
+  }
+  return rt.text(paragraphs.take());
 }
 
 }  // namespace

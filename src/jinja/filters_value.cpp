@@ -21,7 +21,7 @@ Value attr(Runtime& rt, const Value& self, Bound& args) {
     raise(Raised::kType, "attribute name must be string, not '{}'", type_name(args[0]));
   if (self.is_undefined()) raise(Raised::kUndefined, "{}", self.undefined_message());
   if (self.is_dict()) {  // a method, or what the sandbox forbids, but no key
-    const Value empty = rt.dict({});
+    const Value empty = rt.dict({}, Provenance::kOwned);
     const Value found = get_attribute(rt, empty, args[0]);
     const bool nothing =
         found.is_undefined() && found.undefined_message().find(" has no attribute ") != std::string::npos;
@@ -35,20 +35,20 @@ Value to_json(Runtime& rt, const Value& self, Bound& args) {
   options.ensure_ascii = args.truthy(rt, 0, false);
   if (const Value* indent = args.given(1)) {
     if (indent->is_string()) {
-      options.indent = std::string(indent->str());
+      options.indent = indent->as_text();
     } else {
       const int64_t n = std::max<int64_t>(0, args.integer(1, 0));
       rt.budget().want(static_cast<std::size_t>(n));
-      options.indent = std::string(static_cast<std::size_t>(n), ' ');
+      options.indent = Text(std::string(static_cast<std::size_t>(n), ' '), indent->provenance());
     }
-    options.item_separator = std::string(1, ',');
+    options.item_separator = Text(",", Provenance::kOwned);
   }
   if (const Value* separators = args.given(2)) {
     const bool pair = separators->is_sequence() && separators->items().size() == 2 &&
                       separators->items()[0].is_string() && separators->items()[1].is_string();
     if (!pair) raise(Raised::kValue, "separators must be a pair of strings");
-    options.item_separator = std::string(separators->items()[0].str());
-    options.key_separator = std::string(separators->items()[1].str());
+    options.item_separator = separators->items()[0].as_text();
+    options.key_separator = separators->items()[1].as_text();
   }
   options.sort_keys = args.truthy(rt, 3, false);
   rt.budget().step(self.weight());

@@ -21,7 +21,7 @@ Value range_function(Runtime& rt, const Value&, Bound& args) {
 }
 
 // dict(mapping or pairs, **more)
-Dict make_dict(Runtime& rt, Args& args) {
+Dict make_dict(Runtime& rt, const Args& args) {
   if (args.positional.size() > 1) {
     raise(Raised::kType, "dict expected at most 1 argument, got {}", args.positional.size());
   }
@@ -47,11 +47,13 @@ Dict make_dict(Runtime& rt, Args& args) {
       });
     }
   }
-  for (const auto& [key, value] : args.keyword) rt.set(made, rt.string(key), value);
+  for (const auto& [key, value] : args.keyword.items()) rt.set(made, key, value);
   return made;
 }
 
-Value dict_function(Runtime& rt, const Value&, Bound& args) { return rt.dict(make_dict(rt, args.all())); }
+Value dict_function(Runtime& rt, const Value&, Bound& args) {
+  return rt.dict(make_dict(rt, args.all()), Provenance::kOwned);
+}
 
 Value namespace_function(Runtime& rt, const Value&, Bound& args) {
   Dict attributes = make_dict(rt, args.all());
@@ -135,7 +137,7 @@ class Joiner final : public Object {
 };
 
 Value joiner_function(Runtime& rt, const Value&, Bound& args) {
-  return rt.kept(std::make_shared<Joiner>(args.get(0) ? args[0] : rt.string(", ")));
+  return rt.kept(std::make_shared<Joiner>(args.get(0) ? args[0] : rt.string(", ", Provenance::kOwned)));
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "jinja/interpreter.h"
 
-#include <algorithm>
-
 #include "base/check.h"
 #include "jinja/errors.h"
 #include "jinja/loop.h"
@@ -13,11 +11,7 @@ namespace kelda::jinja {
 void Buffer::append(const Text& text) {
   budget_.want(text.size());
   text_.append(text);
-  const std::size_t now = text_.memory();
-  if (now > counted_) {
-    budget_.allocate(now - counted_);
-    counted_ = now;
-  }
+  charge_.grow_to(text_.memory());
 }
 
 Interpreter::~Interpreter() {
@@ -37,19 +31,20 @@ Text Interpreter::run() {
 }
 
 Frame& Interpreter::new_frame(Frame* parent, int n_slots) {
+  rt_.budget().step(n_slots / 8);
   rt_.budget().allocate(static_cast<std::size_t>(n_slots) * sizeof(Value) + sizeof(Frame));
-  frames_.push_back(std::make_unique<Frame>(parent, n_slots));
+  frames_.push_back(std::make_unique<Frame>(parent, n_slots, frames_.size()));
   return *frames_.back();
 }
 
-// Frees a frame that nothing refers to. Captured ones stay: macros may still read them.
+// Frees a frame that nothing refers to. Captured ones stay: macros and loops may still read them.
 void Interpreter::drop_frame(Frame& frame) {
   if (frame.captured) return;
-  const auto found =
-      std::find_if(frames_.rbegin(), frames_.rend(), [&](const auto& f) { return f.get() == &frame; });
-  KELDA_CHECK(found != frames_.rend());
-  const std::unique_ptr<Frame> dropped = std::move(*found);
-  frames_.erase(std::next(found).base());
+  KELDA_CHECK(frames_[frame.index].get() == &frame);
+  std::swap(frames_[frame.index], frames_.back());
+  std::swap(frames_[frame.index]->index, frame.index);
+  const std::unique_ptr<Frame> dropped = std::move(frames_.back());
+  frames_.pop_back();
   rt_.budget().release(dropped->slots.size() * sizeof(Value) + sizeof(Frame));
 }
 
@@ -59,7 +54,12 @@ Frame& Interpreter::frame_of(Frame& frame, const VarRef& ref) const {
   return *f;
 }
 
+void Interpreter::capture(Frame& frame) {
+  for (Frame* f = &frame; f && !f->captured; f = f->parent) f->captured = true;
+}
+
 void Interpreter::enter(Frame& frame, const Scope& scope) {
+  rt_.budget().step(static_cast<int64_t>(scope.slots.size() / 8));
   for (const Load& load : scope.loads) {
     Value& slot = frame.slots[static_cast<std::size_t>(load.slot)];
     switch (load.kind) {
@@ -204,7 +204,7 @@ Interpreter::Flow Interpreter::filter_block(Frame& frame, const Stmt& s) {
 }
 
 Value Interpreter::macro(Frame& frame, const Stmt& s) {
-  for (Frame* f = &frame; f && !f->captured; f = f->parent) f->captured = true;
+  capture(frame);
   return rt_.object(std::make_shared<Macro>(*this, s, frame));
 }
 

@@ -10,28 +10,28 @@
 
 namespace kelda::jinja {
 
-// The variables of one function that runs. Kept to the end of the rendering if a macro was defined in it.
+// The variables of one function that runs. Kept to the end of the rendering if something that refers to it
+// may outlive the function: a macro that was defined in it, a loop that was stored.
 struct Frame {
-  explicit Frame(Frame* outer, int n_slots) : parent(outer), slots(static_cast<std::size_t>(n_slots)) {}
+  Frame(Frame* outer, int n_slots, std::size_t place)
+      : parent(outer), slots(static_cast<std::size_t>(n_slots)), index(place) {}
   Frame* parent;
   std::vector<Value> slots;
+  std::size_t index;  // in the interpreter's list
   bool captured = false;
 };
 
 // Text being written, counted while it grows.
 class Buffer {
  public:
-  explicit Buffer(Budget& budget) : budget_(budget) {}
-  ~Buffer() { budget_.release(counted_); }
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
+  explicit Buffer(Budget& budget) : budget_(budget), charge_(budget) {}
   void append(const Text& text);
   const Text& text() const { return text_; }
   Text take() { return std::move(text_); }
 
  private:
   Budget& budget_;
-  std::size_t counted_ = 0;
+  Charge charge_;
   Text text_;
 };
 
@@ -61,6 +61,8 @@ class Interpreter {
   void assign(Frame& frame, const Expr& target, const Value& value);
   Frame& new_frame(Frame* parent, int n_slots);
   void drop_frame(Frame& frame);
+  // Keeps the frame and those around it to the end of the rendering.
+  static void capture(Frame& frame);
   void enter(Frame& frame, const Scope& scope);
   static void leave(Frame& frame, const Scope& scope);
   // Runs the body of a macro or a call block, whose parameters are set, and gives what it wrote.

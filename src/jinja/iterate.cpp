@@ -69,7 +69,10 @@ class DictItems final : public Iterator {
 
 class DictView final : public Object {
  public:
-  DictView(ViewKind kind, Value dict) : kind_(kind), dict_(std::move(dict)) { depth = dict_.depth() + 1; }
+  DictView(ViewKind kind, Value dict) : kind_(kind), dict_(std::move(dict)) {
+    depth = dict_.depth() + 1;
+    weight = dict_.weight();
+  }
   std::string type_name() const override {
     return kind_ == ViewKind::kKeys ? "dict_keys" : kind_ == ViewKind::kValues ? "dict_values" : "dict_items";
   }
@@ -77,14 +80,30 @@ class DictView final : public Object {
     DictItems items(kind_, dict_, false);
     std::vector<Value> all;
     for (Value item; items.next(rt, item);) all.push_back(item);
-    return type_name() + "(" + to_repr(rt, rt.list(std::move(all))).bytes() + ")";
+    return type_name() + "(" + to_repr(rt, rt.list(std::move(all), Provenance::kInput)).bytes() + ")";
   }
   std::optional<std::size_t> length(Runtime&) override { return dict_.as_dict().size(); }
   bool iterable() const override { return true; }
   std::unique_ptr<Iterator> iterate(Runtime&) override {
     return std::make_unique<DictItems>(kind_, dict_, false);
   }
-  std::unique_ptr<Iterator> backwards() const { return std::make_unique<DictItems>(kind_, dict_, true); }
+  std::unique_ptr<Iterator> backwards() const override {
+    return std::make_unique<DictItems>(kind_, dict_, true);
+  }
+  // keys() and items() compare as sets do, values() by identity.
+  bool equals(const Object& other) const override {
+    const auto* o = dynamic_cast<const DictView*>(&other);
+    if (!o || o->kind_ != kind_ || kind_ == ViewKind::kValues) return this == &other;
+    const Dict &mine = dict_.as_dict(), &theirs = o->dict_.as_dict();
+    return mine.size() == theirs.size() &&
+           std::all_of(mine.items().begin(), mine.items().end(), [&](const Dict::Item& item) {
+             const Value* found = theirs.find(item.first);
+             return found && (kind_ == ViewKind::kKeys || same_item(item.second, *found));
+           });
+  }
+  std::optional<uint64_t> hash() const override {
+    return kind_ == ViewKind::kValues ? Object::hash() : std::nullopt;
+  }
 
  private:
   ViewKind kind_;
@@ -101,6 +120,7 @@ class Generator final : public Object {
     return is_function_ ? fmt::format("<generator object {}>", name_) : fmt::format("<{} object>", name_);
   }
   bool iterable() const override { return true; }
+  void clear() override { next_ = nullptr, done_ = true; }
 
   // The passes share the generator, and end it together.
   class Pass final : public Iterator {
@@ -132,13 +152,18 @@ class Generator final : public Object {
   bool running_ = false;
 };
 
+// start + i · step, which fits where it is an item of a range, although the product may not.
+int64_t range_item(int64_t start, uint64_t i, int64_t step) {
+  return static_cast<int64_t>(static_cast<uint64_t>(start) + i * static_cast<uint64_t>(step));
+}
+
 class RangeItems final : public Iterator {
  public:
   RangeItems(int64_t at, int64_t step, std::size_t n, Provenance p) : at_(at), step_(step), left_(n), p_(p) {}
   bool next(Runtime&, Value& out) override {
     if (left_ == 0) return false;
     out = Value::integer(at_, p_);
-    if (--left_ > 0) at_ += step_;
+    if (--left_ > 0) at_ = range_item(at_, 1, step_);
     return true;
   }
 
@@ -162,21 +187,28 @@ class Range final : public Object {
   std::unique_ptr<Iterator> iterate(Runtime&) override {
     return std::make_unique<RangeItems>(start_, step_, n_, p_);
   }
-  std::unique_ptr<Iterator> backwards() const {
+  std::unique_ptr<Iterator> backwards() const override {
     if (n_ == 0) return std::make_unique<Nothing>();
-    return std::make_unique<RangeItems>(start_ + static_cast<int64_t>(n_ - 1) * step_, -step_, n_, p_);
+    return std::make_unique<RangeItems>(range_item(start_, n_ - 1, step_), range_item(0, ~uint64_t{0}, step_),
+                                        n_, p_);
   }
   std::optional<Value> item(Runtime&, const Value& key) override {
     if (!key.is_integral()) return std::nullopt;
     const auto n = static_cast<int64_t>(n_);
     const int64_t i = key.as_int() < 0 ? key.as_int() + n : key.as_int();
     if (i < 0 || i >= n) return std::nullopt;
-    return Value::integer(start_ + i * step_, p_);
+    return Value::integer(range_item(start_, static_cast<uint64_t>(i), step_), p_);
   }
   bool equals(const Object& other) const override {
     const auto* o = dynamic_cast<const Range*>(&other);
     return o && o->n_ == n_ && (n_ == 0 || (o->start_ == start_ && (n_ == 1 || o->step_ == step_)));
   }
+  std::optional<uint64_t> hash() const override {
+    const auto word = [](int64_t x) { return static_cast<uint64_t>(x); };
+    return hash_word(n_ ^ hash_word(n_ > 0 ? word(start_) : 0) ^ hash_word(n_ > 1 ? ~word(step_) : 0));
+  }
+  bool sliceable() const override { return true; }
+  bool is_sequence() const override { return true; }
 
  private:
   int64_t start_, stop_, step_;
@@ -252,21 +284,29 @@ Value generator(Runtime& rt, std::string name, int depth, NextItem next) {
   return rt.object(std::move(made));
 }
 
+Value gathering_generator(Runtime& rt, std::string name, int depth, NextItem next) {
+  auto made = std::make_shared<Generator>(std::move(name), true, std::move(next));
+  made->depth = depth + 1;
+  return rt.kept(std::move(made));
+}
+
 Value dict_view(Runtime& rt, ViewKind kind, const Value& dict) {
   return rt.object(std::make_shared<DictView>(kind, dict));
 }
 
 Value reversed(Runtime& rt, const Value& v) {
   if (v.is_dict()) return backwards_over(rt, v, std::make_unique<DictItems>(ViewKind::kKeys, v, true));
-  if (const auto* view = v.object_as<DictView>()) return backwards_over(rt, v, view->backwards());
-  if (const auto* range = v.object_as<Range>()) return backwards_over(rt, v, range->backwards());
+  if (v.is(Value::Kind::kObject)) {
+    if (auto pass = v.as_object().backwards()) return backwards_over(rt, v, std::move(pass));
+  }
   if (!v.is_sequence() && !v.is_string() && !v.is_undefined()) {
     raise(Raised::kType, "'{}' object is not reversible", type_name(v));
   }
   std::vector<Value> all = collect(rt, v);
   std::reverse(all.begin(), all.end());
   const bool is_list = v.is_list();
-  const Value turned = is_list ? rt.list(std::move(all)) : rt.tuple(std::move(all));
+  const Value turned =
+      is_list ? rt.list(std::move(all), v.provenance()) : rt.tuple(std::move(all), v.provenance());
   return backwards_over(rt, turned, std::make_unique<Items>(turned));
 }
 

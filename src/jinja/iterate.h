@@ -24,6 +24,8 @@ void for_each(Runtime& rt, const Value& v, const std::function<bool(const Value&
 // `depth`: of the values that `next` holds.
 using NextItem = std::function<bool(Runtime& rt, Value& out)>;
 Value generator(Runtime& rt, std::string name, int depth, NextItem next);
+// The same for a `next` that takes hold of items that it meets, whose depth nobody knows before.
+Value gathering_generator(Runtime& rt, std::string name, int depth, NextItem next);
 
 // A view of a dict, as items(), keys() and values() give it.
 enum class ViewKind { kKeys, kValues, kItems };

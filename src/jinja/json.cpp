@@ -84,7 +84,13 @@ class Reader {
     if (!whole) return Value::real(parse_double(token), p_);
     int64_t value = 0;
     const auto result = std::from_chars(token.data(), token.data() + token.size(), value);
-    return result.ec == std::errc() ? Value::integer(value, p_) : Value::big_integer(std::string(token), p_);
+    if (result.ec == std::errc()) return Value::integer(value, p_);
+    constexpr std::size_t kMaxDigits =
+        4300;  // as Python, which computes with them: so none is slow to look at
+    if (n_whole > kMaxDigits) {
+      fail(ErrorCode::kBadInput, "an integer of {} digits; JSON may have {} here", n_whole, kMaxDigits);
+    }
+    return Value::big_integer(std::string(token), p_);
   }
 
   Value convert(sj::value& value, int depth) {

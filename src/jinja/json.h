@@ -13,20 +13,20 @@ namespace kelda::jinja {
 // Parses one JSON text; everything in it has provenance `p`. Key order is kept; of a key given twice the last
 // value counts, in the place of the first, as in Python. Integers beyond 64 bits are kept exactly. Throws
 // kelda::Error kBadInput, saying where, for what is not JSON (NaN, lone surrogates and anything after the
-// text included) or nested deeper than max_depth.
+// text included), for integers of more than 4300 digits, and for what is nested deeper than max_depth.
 Value parse_json(std::string_view json, Provenance p, int max_depth = 190);
 
 struct DumpOptions {
   bool ensure_ascii = false;
-  std::optional<std::string> indent;  // per level; absent: all in one line
-  std::string item_separator = ", ";  // "," is Python's own choice with an indent
-  std::string key_separator = ": ";
+  std::optional<Text> indent;                            // per level; absent: all in one line
+  Text item_separator = Text(", ", Provenance::kOwned);  // "," is Python's own choice with an indent
+  Text key_separator = Text(": ", Provenance::kOwned);
   bool sort_keys = false;
 };
 
-// As Python's json.dumps. Strings keep their provenance; brackets, quotes and separators have that of the
-// list or dict that they belong to. Throws Failure (TypeError) for what JSON has not, and what `budget` (may
-// be null) throws.
+// As Python's json.dumps. Strings keep their provenance; brackets and quotes have that of the list or dict
+// that they belong to; separators and indents are owned where both they and that are. Throws Failure
+// (TypeError) for what JSON has not, and what `budget` (may be null) throws.
 Text dump_json_text(const Value& value, const DumpOptions& options, Budget* budget);
 std::string dump_json(const Value& value, const DumpOptions& options = {});
 

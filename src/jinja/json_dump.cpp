@@ -53,12 +53,17 @@ class Dumper {
     return short_repr(v);
   }
 
+  // What stands between the items of a container of provenance `p`.
+  void between(const Text& text, Provenance p) {
+    p == Provenance::kOwned ? out_.append(text) : out_.append(text.bytes(), Provenance::kInput);
+  }
+
   void newline(int depth, Provenance p) {
     if (!options_.indent) return;
     out_.append("\n", p);
     for (int i = 0; i < depth; ++i) {
       if (budget_) budget_->want(2 * (out_.size() + options_.indent->size()));
-      out_.append(*options_.indent, p);
+      between(*options_.indent, p);
     }
   }
 
@@ -68,7 +73,7 @@ class Dumper {
     out_.append("[", p);
     bool first = true;
     for (const Value& item : v.items()) {
-      if (!first) out_.append(options_.item_separator, p);
+      if (!first) between(options_.item_separator, p);
       first = false;
       newline(depth + 1, p);
       dump(item, depth + 1);
@@ -114,11 +119,11 @@ class Dumper {
     out_.append("{", p);
     bool first = true;
     for (const std::size_t i : order(dict)) {
-      if (!first) out_.append(options_.item_separator, p);
+      if (!first) between(options_.item_separator, p);
       first = false;
       newline(depth + 1, p);
       key(dict.items()[i].first);
-      out_.append(options_.key_separator, p);
+      between(options_.key_separator, p);
       dump(dict.items()[i].second, depth + 1);
     }
     newline(depth, p);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "jinja/errors.h"
+#include "jinja/limits.h"
 #include "jinja/string_escapes.h"
 #include "jinja/token.h"
 #include "jinja/unicode.h"
@@ -40,6 +41,7 @@ class Lexer {
   std::size_t skip_space(std::size_t from) const;
   void advance(std::size_t to);
   void add(Kind kind, std::string text, Value number = {}) {
+    if (tokens_.size() >= kMaxTokens) fail(fmt::format("the template has more than {} words", kMaxTokens));
     tokens_.push_back({kind, line_, std::move(text), std::move(number)});
   }
   void data(std::size_t end, char sign, bool strip_blanks);
@@ -222,6 +224,9 @@ void Lexer::word() {
     const Utf8Sequence c = next_utf8(all_.substr(end));
     if (!is_identifier_part(c.code_point)) break;
     end += c.length;
+  }
+  if (end - at_ > kMaxNameBytes) {
+    fail(fmt::format("a name of {} bytes; it may have {}", end - at_, kMaxNameBytes));
   }
   add(Kind::kName, std::string(all_.substr(at_, end - at_)));
   at_ = end;

@@ -21,6 +21,11 @@ void Budget::value_too_deep() const {
   raise(Raised::kLimit, "a value is nested deeper than {} (limit: value_depth)", limits_.value_depth);
 }
 
+void Effort::too_much() {
+  raise(Raised::kSyntax, "the template is too complex: its names take more than {} steps to resolve",
+        kMaxResolveSteps);
+}
+
 void Budget::too_much_output() const {
   raise(Raised::kLimit, "the rendered text is longer than {} bytes (limit: output_bytes)",
         limits_.output_bytes);

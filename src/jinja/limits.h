@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/checked.h"
+
 namespace kelda::jinja {
 
 struct Limits {
@@ -17,9 +19,13 @@ struct Limits {
 };
 
 // The same for parsing. The text of a template is at most kMaxSourceBytes; expressions and blocks nest at
-// most kMaxNesting deep.
+// most kMaxNesting deep; it has at most kMaxTokens words, none of its names is longer than kMaxNameBytes, and
+// finding what its names mean takes at most kMaxResolveSteps.
 inline constexpr std::size_t kMaxSourceBytes = 4 << 20;
-inline constexpr int kMaxNesting = 100;
+inline constexpr int kMaxNesting = 200;
+inline constexpr std::size_t kMaxTokens = 300'000;
+inline constexpr std::size_t kMaxNameBytes = 1000;
+inline constexpr int64_t kMaxResolveSteps = 20'000'000;
 
 // Counts a rendering's steps, depth and memory, and throws Failure (errors.h) where a limit is passed.
 class Budget {
@@ -29,7 +35,6 @@ class Budget {
   Budget& operator=(const Budget&) = delete;
 
   const Limits& limits() const { return limits_; }
-  std::size_t live_bytes() const { return live_bytes_; }
 
   void step(int64_t n = 1) {
     if ((steps_ += n) > limits_.steps) too_many_steps();
@@ -41,6 +46,11 @@ class Budget {
   // Throws unless so many bytes more may be allocated. Called before allocating.
   void want(std::size_t n_bytes) const {
     if (n_bytes > limits_.value_bytes - live_bytes_) too_much_memory(n_bytes);
+  }
+  // The same for n things of `each` bytes. Takes any n, also one from the template.
+  void want_many(uint64_t n, std::size_t each) const {
+    const auto n_bytes = checked_mul(n, each);
+    want(n_bytes ? static_cast<std::size_t>(*n_bytes) : SIZE_MAX);
   }
   void allocate(std::size_t n_bytes) {
     want(n_bytes);
@@ -82,6 +92,38 @@ class Budget {
   int64_t steps_ = 0;
   int depth_ = 0;
   std::size_t live_bytes_ = 0;
+};
+
+// The bytes of something that grows while a template runs, counted for as long as this lives.
+class Charge {
+ public:
+  explicit Charge(Budget& budget) : budget_(budget) {}
+  ~Charge() { budget_.release(n_bytes_); }
+  Charge(const Charge&) = delete;
+  Charge& operator=(const Charge&) = delete;
+  // Throws Failure where the limit is passed.
+  void grow_to(std::size_t n_bytes) {
+    if (n_bytes <= n_bytes_) return;
+    budget_.allocate(n_bytes - n_bytes_);
+    n_bytes_ = n_bytes;
+  }
+
+ private:
+  Budget& budget_;
+  std::size_t n_bytes_ = 0;
+};
+
+// The work of finding what the names of a template mean, before it runs. Throws Failure past the limit.
+class Effort {
+ public:
+  static constexpr int64_t kLookup = 8;  // of a name in one scope; a visit of a node is 1
+  void spend(int64_t n) {
+    if ((steps_ += n) > kMaxResolveSteps) too_much();
+  }
+
+ private:
+  [[noreturn]] static void too_much();
+  int64_t steps_ = 0;
 };
 
 }  // namespace kelda::jinja

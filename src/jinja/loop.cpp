@@ -76,13 +76,13 @@ std::optional<Value> Loop::attribute(Runtime& rt, std::string_view name) {
   return std::nullopt;
 }
 
-Value Loop::cycle(Args& args) const {
+Value Loop::cycle(const Args& args) const {
   if (args.positional.empty()) raise(Raised::kType, "no items for cycling given");
   return args.positional[static_cast<std::size_t>(index0_) % args.positional.size()];
 }
 
-Value Loop::changed(Runtime& rt, Args& args) {
-  Value now = rt.tuple(args.positional);
+Value Loop::changed(Runtime& rt, const Args& args) {
+  Value now = rt.tuple(args.positional, Provenance::kOwned);
   const bool same = !last_changed_.is_missing() && rt.equal(last_changed_, now);
   if (!same) last_changed_ = std::move(now);
   return Value::boolean(!same);
@@ -92,7 +92,7 @@ Value Loop::call(Runtime&, Args& args) {
   if (!statement_.recursive) {
     raise(Raised::kType, "The loop must have the 'recursive' marker to be called recursively.");
   }
-  if (args.positional.size() != 1 || !args.keyword.empty()) {
+  if (args.positional.size() != 1 || args.keyword.size() > 0) {
     raise(Raised::kType, "LoopContext.__call__() takes 2 positional arguments but {} were given",
           1 + args.positional.size() + args.keyword.size());
   }
@@ -146,12 +146,16 @@ std::unique_ptr<Iterator> Interpreter::filtered(const Stmt& s, Frame& outer,
 }
 
 namespace {
-// `loop` may have been stored in a namespace, or refer to itself: then it lives as long as the rendering.
+// `loop` may have been stored in a namespace, or refer to itself: then it lives as long as the rendering, and
+// so do the variables that its body and its test see.
 struct KeepIfStored {
   Runtime& rt;
+  Frame& outer;
   const std::shared_ptr<Loop>& object;
   ~KeepIfStored() {
-    if (object && object.use_count() > 2) rt.keep(object);
+    if (!object || object.use_count() <= 2) return;
+    Interpreter::capture(outer);
+    rt.keep(object);
   }
 };
 }  // namespace
@@ -168,7 +172,7 @@ Interpreter::Flow Interpreter::loop(Frame& frame, Frame& outer, const Stmt& s, c
     object = std::make_shared<Loop>(*this, s, outer, std::move(items), length, depth0);
   }
   const Value shown = object ? rt_.object(object) : Value();
-  const KeepIfStored keep{rt_, object};
+  const KeepIfStored keep{rt_, outer, object};
   bool finished_one = false;
   for (Value item; object ? object->advance(rt_, item) : items->next(rt_, item);) {
     rt_.budget().step();
@@ -179,7 +183,9 @@ Interpreter::Flow Interpreter::loop(Frame& frame, Frame& outer, const Stmt& s, c
     if (flow == Flow::kBreak) break;
     if (flow == Flow::kNext) finished_one = true;
   }
-  leave(frame, s.scope);
+  // A recursive loop has a frame of its own: what was stored from inside finds the variables as they are now.
+  const bool seen_later = s.recursive && frame.captured;
+  if (!seen_later) leave(frame, s.scope);
   if (s.else_body.empty() || finished_one) return Flow::kNext;
   enter(frame, s.else_scope);
   const Flow flow = body(frame, s.else_body);

@@ -37,8 +37,8 @@ class Loop final : public Object {
 
   // Goes on to the next item.
   bool advance(Runtime& rt, Value& out);
-  Value cycle(Args& args) const;
-  Value changed(Runtime& rt, Args& args);
+  Value cycle(const Args& args) const;
+  Value changed(Runtime& rt, const Args& args);
 
  private:
   bool peek(Runtime& rt);

@@ -16,39 +16,29 @@ std::string Macro::repr(Runtime&) {
 
 std::optional<Value> Macro::attribute(Runtime& rt, std::string_view wanted) {
   if (wanted == "name") {
-    return definition_.kind == Stmt::Kind::kMacro ? rt.string(definition_.name) : Value::none();
+    return definition_.kind == Stmt::Kind::kMacro ? rt.string(definition_.name, Provenance::kOwned)
+                                                  : Value::none();
   }
   if (wanted == "caller") return Value::boolean(definition_.caller_slot >= 0);
   if (wanted == "catch_kwargs") return Value::boolean(definition_.kwargs_slot >= 0);
   if (wanted == "catch_varargs") return Value::boolean(definition_.varargs_slot >= 0);
   if (wanted == "arguments") {
     std::vector<Value> names;
-    for (const Expr* param : definition_.params) names.push_back(rt.string(param->name));
-    return rt.tuple(std::move(names));
+    for (const Expr* param : definition_.params) names.push_back(rt.string(param->name, Provenance::kOwned));
+    return rt.tuple(std::move(names), Provenance::kOwned);
   }
   return std::nullopt;
 }
 
-namespace {
-Value pop_keyword(Args& args, std::string_view name) {
-  for (auto it = args.keyword.begin(); it != args.keyword.end(); ++it) {
-    if (it->first != name) continue;
-    Value value = std::move(it->second);
-    args.keyword.erase(it);
-    return value;
-  }
-  return {};
-}
-}  // namespace
-
 void Macro::bind(Runtime& rt, Args& args, Frame& frame) const {
   const auto& params = definition_.params;
+  rt.budget().step(static_cast<int64_t>(params.size()));
   bool caller_found = false;
   for (std::size_t i = 0; i < params.size(); ++i) {
     const bool positional = i < args.positional.size();
     if (params[i]->name == "caller") caller_found = true;
     frame.slots[static_cast<std::size_t>(params[i]->ref.slot)] =
-        positional ? args.positional[i] : pop_keyword(args, params[i]->name);
+        positional ? args.positional[i] : args.keyword.take(params[i]->name);
   }
   bind_special(rt, args, frame, caller_found);
   const std::size_t first_default = params.size() - definition_.defaults.size();
@@ -65,29 +55,31 @@ void Macro::bind(Runtime& rt, Args& args, Frame& frame) const {
 void Macro::bind_special(Runtime& rt, Args& args, Frame& frame, bool caller_found) const {
   const auto slot = [&frame](int i) -> Value& { return frame.slots[static_cast<std::size_t>(i)]; };
   if (definition_.caller_slot >= 0 && !caller_found) {
-    const Value caller = pop_keyword(args, "caller");
+    const Value caller = args.keyword.take("caller");
     slot(definition_.caller_slot) =
         caller.is_missing() || caller.is_none() ? Value::undefined_because("No caller defined") : caller;
   }
+  Dict rest;  // what no parameter took
+  for (const auto& [key, value] : args.keyword.items()) {
+    if (!value.is_missing()) rt.set(rest, key, value);
+  }
   if (definition_.kwargs_slot >= 0) {
-    Dict rest;
-    for (const auto& [key, value] : args.keyword) rt.set(rest, rt.string(key), value);
-    slot(definition_.kwargs_slot) = rt.dict(std::move(rest));
-  } else if (!args.keyword.empty()) {
-    if (args.find_keyword("caller")) {
+    slot(definition_.kwargs_slot) = rt.dict(std::move(rest), Provenance::kOwned);
+  } else if (rest.size() > 0) {
+    if (rest.find("caller")) {
       raise(Raised::kType,
             "macro {} was invoked with two values for the special caller argument. This is most "
             "likely a bug.",
             name());
     }
     raise(Raised::kType, "macro {} takes no keyword argument {}", name(),
-          quote_python(args.keyword[0].first));
+          quote_python(rest.items()[0].first.str()));
   }
   const std::size_t n = definition_.params.size();
   if (definition_.varargs_slot >= 0) {
-    std::vector<Value> rest;
-    for (std::size_t i = n; i < args.positional.size(); ++i) rest.push_back(args.positional[i]);
-    slot(definition_.varargs_slot) = rt.tuple(std::move(rest));
+    std::vector<Value> more;
+    for (std::size_t i = n; i < args.positional.size(); ++i) more.push_back(args.positional[i]);
+    slot(definition_.varargs_slot) = rt.tuple(std::move(more), Provenance::kOwned);
   } else if (args.positional.size() > n) {
     raise(Raised::kType, "macro {} takes not more than {} argument(s)", name(), n);
   }
@@ -119,7 +111,7 @@ std::string Namespace::described() const {
 
 std::string Namespace::repr(Runtime& rt) {
   const Budget::Level level(rt.budget());
-  return fmt::format("<Namespace {}>", to_repr(rt, rt.dict(attributes_)).bytes());
+  return fmt::format("<Namespace {}>", to_repr(rt, rt.dict(attributes_, Provenance::kInput)).bytes());
 }
 
 std::optional<Value> Namespace::attribute(Runtime& rt, std::string_view name) {

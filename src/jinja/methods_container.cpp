@@ -49,7 +49,7 @@ Value from_keys(Runtime& rt, const Value&, Bound& args) {
     rt.set(made, key, args.get(1) ? args[1] : Value::none());
     return true;
   });
-  return rt.dict(std::move(made));
+  return rt.dict(std::move(made), Provenance::kOwned);
 }
 
 Value is_integer(Runtime&, const Value& self, Bound&) {

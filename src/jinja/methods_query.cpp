@@ -18,7 +18,7 @@ struct Range {
   bool valid;  // false: start is behind the end
 };
 
-Range range_of(const Value& s, const Bound& args, std::size_t i) {
+Range range_of(Runtime& rt, const Value& s, const Bound& args, std::size_t i) {
   const auto n = static_cast<int64_t>(s.n_chars());
   const auto bound = [&](std::size_t at, int64_t otherwise) {
     const Value* v = args.given(at);
@@ -29,9 +29,12 @@ Range range_of(const Value& s, const Bound& args, std::size_t i) {
   };
   const int64_t first = bound(i, 0), last = std::min(bound(i + 1, n), n);
   if (first > last) return {0, 0, 0, false};
-  const std::size_t begin = char_offset(s.str(), static_cast<std::size_t>(first));
-  const std::size_t end = begin + char_offset(s.str().substr(begin), static_cast<std::size_t>(last - first));
-  return {begin, end, static_cast<std::size_t>(first), true};
+  const auto from = static_cast<std::size_t>(first), to = static_cast<std::size_t>(last);
+  if (s.n_chars() == s.str().size()) return {from, to, from, true};
+  if (first == 0 && last == n) return {0, s.str().size(), 0, true};
+  rt.budget().walk(s.str().size());
+  const std::size_t begin = char_offset(s.str(), from);
+  return {begin, begin + char_offset(s.str().substr(begin), to - from), from, true};
 }
 
 const Value& text_argument(const Value& v) {
@@ -43,7 +46,7 @@ const Value& text_argument(const Value& v) {
 int64_t place_of(Runtime& rt, const Value& s, const Bound& args, bool from_right) {
   const std::string_view wanted = text_argument(args[0]).str();
   rt.budget().touch(4 * s.str().size());
-  const Range r = range_of(s, args, 1);
+  const Range r = range_of(rt, s, args, 1);
   if (!r.valid) return -1;
   const std::string_view inside = s.str().substr(r.begin, r.end - r.begin);
   if (from_right) rt.budget().want(s.str().size() + wanted.size());
@@ -67,7 +70,7 @@ Value index(Runtime& rt, const Value& s, Bound& args) {
 Value count(Runtime& rt, const Value& s, Bound& args) {
   const std::string_view wanted = text_argument(args[0]).str();
   rt.budget().touch(4 * s.str().size());
-  const Range r = range_of(s, args, 1);
+  const Range r = range_of(rt, s, args, 1);
   if (!r.valid) return Value::integer(0);
   const std::string_view inside = s.str().substr(r.begin, r.end - r.begin);
   if (wanted.empty()) return Value::integer(static_cast<int64_t>(count_chars(inside)) + 1);
@@ -81,7 +84,7 @@ Value count(Runtime& rt, const Value& s, Bound& args) {
 template <bool prefix>
 Value begins_or_ends(Runtime& rt, const Value& s, Bound& args) {
   const char* name = prefix ? "startswith" : "endswith";
-  const Range r = range_of(s, args, 1);
+  const Range r = range_of(rt, s, args, 1);
   const std::string_view inside = r.valid ? s.str().substr(r.begin, r.end - r.begin) : std::string_view();
   const auto matches = [&](const Value& v) {
     return r.valid && (prefix ? inside.starts_with(v.str()) : inside.ends_with(v.str()));

@@ -9,7 +9,7 @@ namespace {
 
 Text filled(Runtime& rt, const Value& s, int64_t left, int64_t right, const Text& fill) {
   const auto n = static_cast<std::size_t>(left + right);
-  rt.budget().want(n * fill.size() + s.str().size());
+  rt.budget().want_many(n, fill.size());
   rt.budget().walk(4 * n);
   Text out;
   for (int64_t i = 0; i < left; ++i) out.append(fill);
@@ -63,6 +63,7 @@ Value expand_tabs(Runtime& rt, const Value& s, Bound& args) {
     if (all[at] == '\t') {
       if (size > 0) {
         const int64_t blanks = size - column % size;
+        rt.budget().want_many(static_cast<uint64_t>(blanks), 2);
         rt.budget().want(2 * (out.size() + static_cast<std::size_t>(blanks)));
         rt.budget().touch(static_cast<std::size_t>(blanks));
         out.append(std::string(static_cast<std::size_t>(blanks), ' '), s.as_text().provenance(at, at + 1));

@@ -52,7 +52,7 @@ Value listed(Runtime& rt, const Value& s, std::vector<Value> parts) {
   if (s.is_markup()) {
     for (Value& part : parts) part = rt.text(part.as_text(), true);
   }
-  return rt.list(std::move(parts));
+  return rt.list(std::move(parts), Provenance::kOwned);
 }
 
 template <bool from_right>
@@ -69,7 +69,7 @@ Value split_lines_method(Runtime& rt, const Value& s, Bound& args) {
   for (Text& line : split_lines(rt, s.as_text(), args.truthy(rt, 0, false))) {
     lines.push_back(made(rt, s, std::move(line)));
   }
-  return rt.list(std::move(lines));
+  return rt.list(std::move(lines), Provenance::kOwned);
 }
 
 template <bool from_right>
@@ -82,12 +82,14 @@ Value partition(Runtime& rt, const Value& s, Bound& args) {
       from_right ? rfind_text(s.str(), separator.bytes()) : find_text(s.str(), separator.bytes());
   const Text& all = s.as_text();
   if (at == std::string_view::npos) {
-    return from_right ? rt.tuple({made(rt, s, {}), made(rt, s, {}), s})
-                      : rt.tuple({s, made(rt, s, {}), made(rt, s, {})});
+    const Value none = made(rt, s, {});
+    return from_right ? rt.tuple({none, none, s}, Provenance::kOwned)
+                      : rt.tuple({s, none, none}, Provenance::kOwned);
   }
   const std::size_t end = at + separator.size();
   return rt.tuple({made(rt, s, all.slice(0, at)), made(rt, s, all.slice(at, end)),
-                   made(rt, s, all.slice(end, all.size()))});
+                   made(rt, s, all.slice(end, all.size()))},
+                  Provenance::kOwned);
 }
 
 Value replace_method(Runtime& rt, const Value& s, Bound& args) {
@@ -117,10 +119,9 @@ Value format(Runtime& rt, const Value& s, Bound& args) { return brace_format(rt,
 Value format_map(Runtime& rt, const Value& s, Bound& args) {
   Args named;
   if (args[0].is_dict()) {
-    for (const auto& [key, value] : args[0].as_dict().items()) {
-      rt.budget().step();
-      if (key.is_string()) named.keyword.emplace_back(std::string(key.str()), value);
-    }
+    rt.budget().step(static_cast<int64_t>(args[0].as_dict().size()));
+    rt.budget().want(args[0].as_dict().memory());
+    named.keyword = args[0].as_dict();
   }
   return brace_format(rt, s, named);
 }

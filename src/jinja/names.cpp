@@ -9,10 +9,11 @@ namespace {
 // Calls visit(name expression) for every name; an expression that is assigned has `store` set.
 class Walk {
  public:
-  explicit Walk(std::function<void(const Expr&)> visit) : visit_(std::move(visit)) {}
+  Walk(Effort& effort, std::function<void(const Expr&)> visit) : effort_(effort), visit_(std::move(visit)) {}
 
   void expr(const Expr* e) const {
     if (!e) return;
+    effort_.spend(1);
     if (e->kind == Expr::Kind::kName) return visit_(*e);
     for (const Expr* child : {e->a, e->b, e->c}) expr(child);
     for (const Expr* child : e->items) expr(child);
@@ -27,6 +28,7 @@ class Walk {
     for (const Stmt* s : statements) stmt(*s);
   }
   void stmt(const Stmt& s) const {
+    effort_.spend(1);
     expr(s.target);
     exprs(s.targets);
     if (s.kind == Stmt::Kind::kFilterBlock) {
@@ -47,17 +49,18 @@ class Walk {
   }
 
  private:
+  Effort& effort_;
   std::function<void(const Expr&)> visit_;
 };
 
 }  // namespace
 
-std::vector<std::string> undeclared(const Body& body, std::vector<std::string> names) {
+std::vector<std::string> undeclared(const Body& body, std::vector<std::string> names, Effort& effort) {
   std::vector<std::string> found;
   const auto has = [](const std::vector<std::string>& all, const std::string& name) {
     return std::find(all.begin(), all.end(), name) != all.end();
   };
-  const Walk walk([&](const Expr& e) {
+  const Walk walk(effort, [&](const Expr& e) {
     if (!e.store && has(names, e.name)) {
       if (!has(found, e.name)) found.push_back(e.name);
     } else {
@@ -68,9 +71,9 @@ std::vector<std::string> undeclared(const Body& body, std::vector<std::string> n
   return found;
 }
 
-int line_of_store(const Stmt& stmt, const std::string& name) {
+int line_of_store(const Stmt& stmt, const std::string& name, Effort& effort) {
   int line = 0;
-  const Walk walk([&](const Expr& e) {
+  const Walk walk(effort, [&](const Expr& e) {
     if (e.store && e.name == name && line == 0) line = e.line;
   });
   walk.stmt(stmt);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -99,17 +100,31 @@ std::string float_digits(double magnitude, const FormatSpec& spec) {
   return out;
 }
 
-std::string grouped(const std::string& digits, char separator, std::size_t every) {
-  std::size_t end = 0;
-  while (end < digits.size() && (std::isalnum(static_cast<unsigned char>(digits[end])) != 0) &&
-         digits[end] != 'e')
-    ++end;
-  std::string out;
-  for (std::size_t i = 0; i < end; ++i) {
-    if (i > 0 && (end - i) % every == 0) out += separator;
-    out += digits[i];
+// The first `n_whole` digits in groups, filled up in front with zeros until all have `width` characters.
+std::string grouped(const std::string& digits, std::size_t n_whole, const FormatSpec& spec, std::size_t every,
+                    std::size_t width) {
+  const std::size_t rest = digits.size() - n_whole;
+  std::size_t n = n_whole;
+  if (n > 0 && width > rest) {
+    const std::size_t wanted = width - rest;
+    n = std::max(n, wanted - wanted / (every + 1));
+    while (n + (n - 1) / every < wanted) ++n;  // at most once: a separator does not stand in front
   }
-  return out + digits.substr(end);
+  std::string out;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i > 0 && (n - i) % every == 0) out += spec.grouping;
+    out += i < n - n_whole ? '0' : digits[i - (n - n_whole)];
+  }
+  return out + digits.substr(n_whole);
+}
+
+std::string one_character(const Value& v) {
+  const int64_t c = v.is_integral() ? v.as_int() : -1;
+  if (c < 0 || c >= 0x110000) raise(Raised::kOverflow, "%c arg not in range(0x110000)");
+  if (c >= 0xD800 && c < 0xE000) raise(Raised::kValue, "a surrogate stands alone");
+  std::string text;
+  append_utf8(static_cast<uint32_t>(c), text);
+  return text;
 }
 
 bool is_float_type(char type) {
@@ -123,6 +138,10 @@ void check_type(const Value& v, const FormatSpec& spec) {
     raise(Raised::kValue, "Unknown format code '{}' for object of type '{}'", spec.type,
           integer ? "int" : "float");
   }
+  if (spec.grouping && spec.type != 0 &&
+      std::string_view(spec.grouping == ',' ? "bcoxXn" : "cn").find(spec.type) != std::string_view::npos) {
+    raise(Raised::kValue, "Cannot specify '{}' with '{}'.", spec.grouping, spec.type);
+  }
   if (integer && !is_float_type(spec.type) && spec.precision >= 0) {
     raise(Raised::kValue, "Precision not allowed in integer format specifier");
   }
@@ -132,48 +151,38 @@ void check_type(const Value& v, const FormatSpec& spec) {
 
 std::string format_number(Runtime& rt, const Value& v, const FormatSpec& given) {
   FormatSpec spec = given;
-  if (spec.type == 'n') spec.type = v.is(Value::Kind::kFloat) ? 'g' : 'd';
   check_type(v, spec);
-  if (spec.type == 'c') {
-    if (v.as_int() < 0 || v.as_int() >= 0x110000) raise(Raised::kOverflow, "%c arg not in range(0x110000)");
-    std::string c;
-    append_utf8(static_cast<uint32_t>(v.as_int()), c);
-    return c;
-  }
+  if (spec.type == 'n') spec.type = v.is(Value::Kind::kFloat) ? 'g' : 'd';
+  if (spec.type == 'c') return one_character(v);
   std::string_view prefix;
   std::string digits;
-  bool negative = false;
+  bool negative = false, whole = true;
   if (v.is(Value::Kind::kFloat) || is_float_type(spec.type)) {
     const double d = v.as_double();
     negative = std::signbit(d) && !std::isnan(d);
     digits = float_digits(std::abs(d), spec);
+    whole = false;
   } else {
     digits = integer_digits(v, spec, prefix);
     negative = v.is(Value::Kind::kBigInt) ? v.digits().starts_with('-') : v.as_int() < 0;
   }
-  const bool by_four = spec.type == 'x' || spec.type == 'X' || spec.type == 'o' || spec.type == 'b';
-  if (spec.grouping) digits = grouped(digits, spec.grouping, by_four ? 4 : 3);
   const std::string sign(negative || spec.sign != '-' ? 1 : 0, negative ? '-' : spec.sign);
-  if (spec.align == '=') {  // fill between sign and digits
-    rt.budget().want(static_cast<std::size_t>(spec.width));
+  std::size_t width = 0;  // of the digits with what fills up between them and the sign
+  if (spec.align == '=') {
+    rt.budget().want_many(static_cast<uint64_t>(spec.width), 4);
     rt.budget().walk(4 * static_cast<std::size_t>(spec.width));
-    while (static_cast<int64_t>(sign.size() + prefix.size() + digits.size()) < spec.width) {
-      if (spec.grouping && spec.fill == '0') {
-        std::string plain;
-        for (const char c : digits) {
-          if (c != spec.grouping) plain += c;
-        }
-        const std::string more = grouped(plain.insert(0, 1, '0'), spec.grouping, by_four ? 4 : 3);
-        digits = more;
-        continue;
-      }
-      const auto missing = static_cast<std::size_t>(spec.width) - sign.size() - prefix.size() - digits.size();
-      std::string fill;
-      for (std::size_t i = 0; i < missing; ++i) append_utf8(spec.fill, fill);
-      return fmt::format("{}{}{}{}", sign, prefix, fill, digits);
-    }
+    const auto all = static_cast<std::size_t>(spec.width), front = sign.size() + prefix.size();
+    width = all > front ? all - front : 0;
   }
-  return fmt::format("{}{}{}", sign, prefix, digits);
+  if (spec.grouping) {
+    const bool by_four = spec.type == 'x' || spec.type == 'X' || spec.type == 'o' || spec.type == 'b';
+    const std::size_t n_whole =
+        whole ? digits.size() : std::min(digits.find_first_not_of("0123456789"), digits.size());
+    digits = grouped(digits, n_whole, spec, by_four ? 4 : 3, spec.fill == '0' ? width : 0);
+  }
+  std::string fill;
+  for (std::size_t i = digits.size(); i < width; ++i) append_utf8(spec.fill, fill);
+  return fmt::format("{}{}{}{}", sign, prefix, fill, digits);
 }
 
 Text pad(Runtime& rt, const Text& body, const FormatSpec& spec, char default_align, Provenance p) {
@@ -181,7 +190,7 @@ Text pad(Runtime& rt, const Text& body, const FormatSpec& spec, char default_ali
   if (spec.width <= n) return body;
   const char align = spec.align == 0 || spec.align == '=' ? default_align : spec.align;
   const int64_t missing = spec.width - n;
-  rt.budget().want(static_cast<std::size_t>(missing) * 4);
+  rt.budget().want_many(static_cast<uint64_t>(missing), 4);
   rt.budget().walk(4 * static_cast<std::size_t>(missing));
   const int64_t left = align == '<' ? 0 : align == '>' ? missing : missing / 2;
   std::string fill;

@@ -17,8 +17,7 @@ class Runtime;
 // What a call was given.
 struct Args {
   std::vector<Value> positional;
-  std::vector<std::pair<std::string, Value>> keyword;
-  const Value* find_keyword(std::string_view name) const;
+  Dict keyword;  // keys are strings, with the provenance of who wrote them
 };
 
 // One pass over something.
@@ -45,8 +44,13 @@ class Object : public Node, public std::enable_shared_from_this<Object> {
   // nullptr: cannot be iterated. Several passes are independent, but for generators.
   virtual std::unique_ptr<Iterator> iterate(Runtime& rt);
   virtual bool iterable() const { return false; }
-  virtual bool is_mapping() const { return false; }
+  // What Python's sequence protocols need: an iterator from the end (nullptr: none), a slice.
+  virtual std::unique_ptr<Iterator> backwards() const { return nullptr; }
+  virtual bool sliceable() const { return false; }
+  virtual bool is_sequence() const { return false; }  // for the test of that name
   virtual bool equals(const Object& other) const { return this == &other; }
+  // Objects that are equal hash equally; nullopt: unhashable.
+  virtual std::optional<uint64_t> hash() const;
   // Drops what it holds, so that no circle of references outlives the rendering.
   virtual void clear() {}
 };

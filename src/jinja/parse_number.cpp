@@ -26,9 +26,10 @@ std::string plain(std::string_view text) {
   while (!text.empty()) {
     const Utf8Sequence c = next_utf8(text);
     if (c.code_point >= 0x80 && is(CharClass::kDecimal, c.code_point)) {
-      uint32_t zero = c.code_point;  // the digits of a script stand side by side, zero first
-      while (zero > 0 && c.code_point - zero < 9 && is(CharClass::kDecimal, zero - 1)) --zero;
-      out += static_cast<char>('0' + (c.code_point - zero));
+      // The ten digits of a script stand side by side, zero first, and so do the scripts of mathematics.
+      uint32_t zero = c.code_point;
+      while (is(CharClass::kDecimal, zero - 1)) --zero;
+      out += static_cast<char>('0' + (c.code_point - zero) % 10);
     } else {
       out += text.substr(0, c.length);
     }

@@ -8,8 +8,8 @@ namespace kelda::jinja {
 
 struct Parser::Nest {
   explicit Nest(Parser& p) : parser(p) {
-    if (++parser.nesting_ > 2 * kMaxNesting) {
-      parser.fail(fmt::format("expressions and blocks are nested deeper than {}", 2 * kMaxNesting));
+    if (++parser.nesting_ > kMaxNesting) {
+      parser.fail(fmt::format("expressions and blocks are nested deeper than {}", kMaxNesting));
     }
   }
   ~Nest() { --parser.nesting_; }

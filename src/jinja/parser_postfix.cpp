@@ -1,4 +1,7 @@
 // What follows an operand: subscripts, calls, filters, tests; and the brackets that make lists and dicts.
+#include <set>
+#include <string>
+
 #include "jinja/errors.h"
 #include "jinja/parser.h"
 #include "jinja/parser_nest.h"
@@ -129,6 +132,7 @@ void Parser::parse_arguments(Expr& e) {
     if (!fine) fail("invalid syntax for function call expression", line);
   };
   bool first = true;
+  std::set<std::string> names;
   while (!current().is_operator(")")) {
     if (!first) {
       expect_operator(",");
@@ -145,10 +149,8 @@ void Parser::parse_arguments(Expr& e) {
       ensure(!e.star_star);
       const std::string name = next().text;
       next();
-      for (const auto& [other, value] : e.keywords) {
-        if (other == name) fail(fmt::format("keyword argument repeated: {}", name), line);
-      }
-      e.keywords.emplace_back(name, parse_expression());
+      if (!names.insert(name).second) fail(fmt::format("keyword argument repeated: {}", name), line);
+      e.keywords.emplace_back(Value::string(name, Provenance::kOwned), parse_expression());
     } else {
       ensure(!e.star && !e.star_star && e.keywords.empty());
       e.items.push_back(parse_expression());

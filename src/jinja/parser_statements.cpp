@@ -1,4 +1,7 @@
 // Statements: one function per tag.
+#include <set>
+#include <string>
+
 #include "jinja/errors.h"
 #include "jinja/parser.h"
 #include "jinja/parser_nest.h"
@@ -147,12 +150,12 @@ Stmt* Parser::parse_set() {
 
 void Parser::parse_signature(Stmt& s) {
   expect_operator("(");
+  std::set<std::string> names;
   while (!current().is_operator(")")) {
     if (!s.params.empty()) expect_operator(",");
     Expr* param = parse_name_target();
-    for (const Expr* other : s.params) {
-      if (other->name == param->name)
-        fail(fmt::format("duplicate argument {} in a signature", quote_python(param->name)));
+    if (!names.insert(param->name).second) {
+      fail(fmt::format("duplicate argument {} in a signature", quote_python(param->name)));
     }
     if (skip_operator("=")) {
       s.defaults.push_back(parse_expression());

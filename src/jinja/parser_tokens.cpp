@@ -127,8 +127,8 @@ Expr* Parser::seal(Expr* e) const {
     if (child) e->depth = std::max(e->depth, child->depth + 1);
   }
   for (const auto& [name, child] : e->keywords) e->depth = std::max(e->depth, child->depth + 1);
-  if (e->depth > 2 * kMaxNesting) {
-    fail(fmt::format("an expression is nested deeper than {}", 2 * kMaxNesting), e->line);
+  if (e->depth > kMaxNesting) {
+    fail(fmt::format("an expression is nested deeper than {}", kMaxNesting), e->line);
   }
   return e;
 }

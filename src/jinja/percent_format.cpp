@@ -78,6 +78,8 @@ class Formatter {
       ++at_;
       const Value v = argument();
       if (!v.is_integral()) raise(Raised::kType, "* wants int");
+      if (v.as_int() < -INT32_MAX || v.as_int() > INT32_MAX) raise(Raised::kOverflow, "width too big");
+      provenance_ = both(provenance_, v.provenance());
       return v.as_int();
     }
     int64_t n = 0;

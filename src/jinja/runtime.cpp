@@ -45,6 +45,10 @@ Value Runtime::dict(Dict dict, Provenance p) {
   return counted(Value::dict(std::move(dict), p), n_bytes);
 }
 
+Value Runtime::no_member(const Value& v, const Value& name) {
+  return counted(Value::undefined_member(object_type(v), name), sizeof(UndefinedNode));
+}
+
 Value Runtime::object(std::shared_ptr<Object> object) {
   constexpr std::size_t kObjectBytes = 256;
   budget_.step();

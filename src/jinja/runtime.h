@@ -23,15 +23,16 @@ class Runtime {
 
   // Values, counted: each throws Failure where a limit is passed.
   Value text(Text text, bool markup = false);
-  Value string(std::string bytes, Provenance p = Provenance::kOwned) {
-    return text(Text(std::move(bytes), p));
-  }
-  Value list(std::vector<Value> items, Provenance p = Provenance::kOwned);
-  Value tuple(std::vector<Value> items, Provenance p = Provenance::kOwned);
-  Value dict(Dict dict, Provenance p = Provenance::kOwned);
+  Value string(std::string bytes, Provenance p) { return text(Text(std::move(bytes), p)); }
+  // `p`: of the brackets, which belong to whoever makes the list.
+  Value list(std::vector<Value> items, Provenance p);
+  Value tuple(std::vector<Value> items, Provenance p);
+  Value dict(Dict dict, Provenance p);
+  // Undefined as a member of `v`.
+  Value no_member(const Value& v, const Value& name);
   Value object(std::shared_ptr<Object> object);
-  // An object that can be changed lives until the rendering ends, so that a chain of such objects is never
-  // destroyed recursively and a circle of them is opened.
+  // An object that can be changed, or takes hold of what it meets, lives until the rendering ends, so that a
+  // chain of such objects is never destroyed recursively and a circle of them is opened.
   Value kept(std::shared_ptr<Object> object);
   void keep(std::shared_ptr<Object> object) { kept_.push_back(std::move(object)); }
 

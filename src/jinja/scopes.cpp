@@ -17,6 +17,7 @@ class Analysis {
 
   void expr(const Expr* e, bool parameter = false) {
     if (!e) return;
+    symbols_.effort().spend(1);
     if (e->kind == Expr::Kind::kName) {
       if (parameter) {
         symbols_.declare(e->name);
@@ -64,20 +65,17 @@ class Analysis {
  private:
   void branches(const Stmt& s) {
     expr(s.branches[0].condition);
-    Symbols first = symbols_, otherwise = symbols_, elifs = symbols_;
-    Analysis(first).body(s.branches[0].body);
-    for (std::size_t i = 1; i < s.branches.size(); ++i) {
-      const Branch& branch = s.branches[i];
-      if (!branch.condition) {
-        Analysis(otherwise).body(branch.body);
-        continue;
+    const auto learned = [this](const Body& statements) { return symbols_.apart([&] { body(statements); }); };
+    std::vector<Symbols::Learned> all = {learned(s.branches[0].body)};
+    all.push_back(symbols_.apart([&] {
+      for (std::size_t i = 1; i < s.branches.size(); ++i) {
+        if (!s.branches[i].condition) continue;
+        expr(s.branches[i].condition);
+        symbols_.merge({learned(s.branches[i].body)});
       }
-      Analysis(elifs).expr(branch.condition);
-      Symbols inner = elifs;
-      Analysis(inner).body(branch.body);
-      elifs.merge({inner});
-    }
-    symbols_.merge({first, elifs, otherwise});
+    }));
+    if (!s.branches.back().condition) all.push_back(learned(s.branches.back().body));
+    symbols_.merge(all);
   }
 
   Symbols& symbols_;
@@ -91,7 +89,7 @@ class Resolver {
 
   void template_body() {
     FunctionSlots slots(tree_.function, 0);
-    Symbols symbols(slots, nullptr);
+    Symbols symbols(slots, nullptr, effort_);
     Analysis(symbols).body(tree_.body);
     tree_.scope = symbols.scope();
     body(tree_.body, symbols, false);
@@ -104,6 +102,7 @@ class Resolver {
 
   void expr(Expr* e, Symbols& symbols, bool soft) {
     if (!e) return;
+    effort_.spend(1);
     if (e->kind == Expr::Kind::kName || e->kind == Expr::Kind::kNsRef) e->ref = symbols.ref(e->name);
     if (e->kind == Expr::Kind::kFilter && !e->row && !soft) fail(unknown_filter(e->name), e->line);
     if (e->kind == Expr::Kind::kTest && !e->row && !soft) fail(unknown_test(e->name), e->line);
@@ -155,7 +154,7 @@ class Resolver {
 
   // A scope of its own in the same function.
   void inner(Stmt& s, Symbols& outer) {
-    Symbols symbols(outer.function(), &outer);
+    Symbols symbols(outer.function(), &outer, effort_);
     Analysis analysis(symbols);
     for (const Expr* target : s.targets) analysis.expr(target, true);
     analysis.body(s.body);
@@ -175,7 +174,7 @@ class Resolver {
 
   void loop_test(Stmt& s, Symbols& outer) {
     FunctionSlots slots(s.test_function, outer.function().depth + 1);
-    Symbols symbols(slots, &outer);
+    Symbols symbols(slots, &outer, effort_);
     Analysis(symbols).expr(s.target, true);
     Analysis(symbols).expr(s.test);
     s.test_scope = symbols.scope();
@@ -185,15 +184,15 @@ class Resolver {
   }
 
   void loop(Stmt& s, Symbols& outer, bool soft) {
-    if (const int line = line_of_store(s, "loop")) {
+    if (const int line = line_of_store(s, "loop", effort_)) {
       fail("Can't assign to special loop variable in for-loop target", line);
     }
     exprs(s.exprs, outer, soft);
     if (s.test) loop_test(s, outer);
     FunctionSlots own(s.function, outer.function().depth + 1);
     FunctionSlots& slots = s.recursive ? own : outer.function();
-    Symbols symbols(slots, &outer), otherwise(slots, &outer);
-    if (s.recursive || !undeclared(s.body, {"loop"}).empty()) s.loop_slot = symbols.declare("loop");
+    Symbols symbols(slots, &outer, effort_), otherwise(slots, &outer, effort_);
+    if (s.recursive || !undeclared(s.body, {"loop"}, effort_).empty()) s.loop_slot = symbols.declare("loop");
     Analysis(symbols).expr(s.target, true);
     Analysis(symbols).body(s.body);
     Analysis(otherwise).body(s.else_body);
@@ -206,7 +205,7 @@ class Resolver {
 
   void macro(Stmt& s, Symbols& outer) {
     FunctionSlots slots(s.function, outer.function().depth + 1);
-    Symbols symbols(slots, &outer);
+    Symbols symbols(slots, &outer, effort_);
     Analysis analysis(symbols);
     for (const Expr* param : s.params) analysis.expr(param, true);
     for (const Expr* value : s.defaults) analysis.expr(value);
@@ -214,7 +213,7 @@ class Resolver {
       return std::any_of(s.params.begin(), s.params.end(),
                          [&name](const Expr* p) { return p->name == name; });
     };
-    for (const std::string& special : undeclared(s.body, {"caller", "kwargs", "varargs"})) {
+    for (const std::string& special : undeclared(s.body, {"caller", "kwargs", "varargs"}, effort_)) {
       if (is_param(special)) {
         const std::size_t first_default = s.params.size() - s.defaults.size();
         if (special == "caller" &&
@@ -240,6 +239,7 @@ class Resolver {
   }
 
   Tree& tree_;
+  Effort effort_;
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ std::size_t find_text(std::string_view all, std::string_view wanted, std::size_t
 }
 
 std::size_t rfind_text(std::string_view all, std::string_view wanted) {
+  if (wanted.size() > all.size()) return std::string_view::npos;
   const std::string backwards(all.rbegin(), all.rend()), reversed(wanted.rbegin(), wanted.rend());
   const std::size_t at = find_text(backwards, reversed);
   return at == std::string_view::npos ? at : all.size() - at - wanted.size();

@@ -1,6 +1,7 @@
 #include "jinja/template.h"
 
-#include "base/check.h"
+#include <new>
+
 #include "base/quote.h"
 #include "base/utf8.h"
 #include "jinja/interpreter.h"
@@ -10,7 +11,7 @@
 namespace kelda::jinja {
 
 struct Template::Parsed {
-  std::string source, name;
+  std::string name;
   std::unique_ptr<Tree> tree;
 };
 
@@ -23,10 +24,9 @@ Template::Template(std::string source, std::string name) {
     throw TemplateError(name, 1, fmt::format("byte {} is not UTF-8", *at));
   }
   auto parsed = std::make_unique<Parsed>();
-  parsed->source = std::move(source);
   parsed->name = std::move(name);
   try {
-    parsed->tree = parse(parsed->source);
+    parsed->tree = parse(source);
     resolve_scopes(*parsed->tree);
   } catch (const Failure& failure) {
     throw TemplateError(parsed->name, failure.line(), failure.message());
@@ -38,7 +38,6 @@ Template::~Template() = default;
 Template::Template(Template&&) noexcept = default;
 Template& Template::operator=(Template&&) noexcept = default;
 
-const std::string& Template::source() const { return parsed_->source; }
 const std::string& Template::name() const { return parsed_->name; }
 
 Rendered Template::render(const Value& globals, const Environment& environment) const {
@@ -54,6 +53,10 @@ Rendered Template::render(const Value& globals, const Environment& environment) 
   } catch (const Failure& failure) {
     if (failure.kind() == Raised::kTemplate) throw TemplateRaised(name(), rt.line, failure.message());
     throw TemplateError(name(), rt.line, failure.message());
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {  // what no check foresaw is the template's fault all the same
+    throw TemplateError(name(), rt.line, error.what());
   }
 }
 

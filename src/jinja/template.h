@@ -43,7 +43,6 @@ class Template {
   // outlive it.
   Rendered render(const Value& globals, const Environment& environment) const;
 
-  const std::string& source() const;
   const std::string& name() const;
 
  private:

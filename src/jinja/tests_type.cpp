@@ -32,8 +32,7 @@ Value callable(Runtime&, const Value& v, Bound&) {
 
 // Has a length and can be indexed.
 Value sequence(Runtime&, const Value& v, Bound&) {
-  const bool object =
-      v.is(Value::Kind::kObject) && (type_name(v) == "range" || type_name(v) == "_GroupTuple");
+  const bool object = v.is(Value::Kind::kObject) && v.as_object().is_sequence();
   return yes_if(v.is_string() || v.is_sequence() || v.is_dict() || v.is_undefined() || object);
 }
 
@@ -47,15 +46,16 @@ Value upper(Runtime& rt, const Value& v, Bound&) {
   rt.budget().walk(text.size());
   return yes_if(is_upper_case(text.bytes()));
 }
-void check_hashable(const Value& v) {
+void check_hashable(Runtime& rt, const Value& v) {
+  rt.budget().step(v.weight());
   if (!hash(v)) raise(Raised::kType, "unhashable type: '{}'", type_name(v));
 }
-Value filter(Runtime&, const Value& v, Bound&) {
-  check_hashable(v);
+Value filter(Runtime& rt, const Value& v, Bound&) {
+  check_hashable(rt, v);
   return yes_if(v.is_string() && find_filter(v.str()));
 }
-Value is_test(Runtime&, const Value& v, Bound&) {
-  check_hashable(v);
+Value is_test(Runtime& rt, const Value& v, Bound&) {
+  check_hashable(rt, v);
   return yes_if(v.is_string() && find_test(v.str()));
 }
 

@@ -60,7 +60,7 @@ std::vector<Value> split(Runtime& rt, const Text& text, const Text& separator, i
     parts.push_back(part(rt, text, begin, end));
   };
   const auto more = [&] { return max < 0 || static_cast<int64_t>(parts.size()) < max; };
-  if (from_right) {
+  if (from_right && cut.size() <= all.size()) {
     rt.budget().want(all.size() + cut.size());
     const std::string backwards(all.rbegin(), all.rend()), wanted(cut.rbegin(), cut.rend());
     std::size_t done = 0;  // bytes from the right

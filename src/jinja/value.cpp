@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
-#include "base/check.h"
 #include "jinja/errors.h"
 #include "jinja/limits.h"
 #include "jinja/nodes.h"
@@ -123,10 +123,13 @@ Value Value::undefined_because(std::string message) {
 }
 
 Value Value::undefined_member(std::string type, Value name) {
+  // Only a simple name is kept: undefined values must not nest.
+  if (name.node() && !name.is_string() && !name.is(Kind::kBigInt)) {
+    return undefined_because(type + " has no element " + short_repr(name));
+  }
   Value v = undefined("");
   auto& node = static_cast<UndefinedNode&>(*v.node_);
   node.type = std::move(type);
-  node.depth = name.depth() + 1;
   node.name = std::move(name);
   return v;
 }
@@ -139,36 +142,46 @@ double Value::as_double() const {
   return static_cast<double>(bits_.i);
 }
 
-const std::string& Value::digits() const { return static_cast<const StringNode&>(*node_).text.bytes(); }
+namespace {
+void want_kind(bool fine, const Value& v, const char* wanted) {
+  if (!fine) raise(Raised::kType, "expected {}, got {}", wanted, type_name(v));
+}
+}  // namespace
+
+const std::string& Value::digits() const {
+  want_kind(is(Kind::kBigInt), *this, "int");
+  return static_cast<const StringNode&>(*node_).text.bytes();
+}
 
 const Text& Value::as_text() const {
-  KELDA_CHECK(is_string());
+  want_kind(is_string(), *this, "str");
   return static_cast<const StringNode&>(*node_).text;
 }
 
 std::size_t Value::n_chars() const {
-  KELDA_CHECK(is_string());
+  want_kind(is_string(), *this, "str");
   return static_cast<const StringNode&>(*node_).n_chars;
 }
 
 const std::vector<Value>& Value::items() const {
-  KELDA_CHECK(is_sequence());
+  want_kind(is_sequence(), *this, "list or tuple");
   return static_cast<const ListNode&>(*node_).items;
 }
 
 const Dict& Value::as_dict() const {
-  KELDA_CHECK(is_dict());
+  want_kind(is_dict(), *this, "dict");
   return static_cast<const DictNode&>(*node_).dict;
 }
 
 Object& Value::as_object() const {
-  KELDA_CHECK(is(Kind::kObject));
+  want_kind(is(Kind::kObject), *this, "an object");
   return static_cast<Object&>(*node_);
 }
 
 Provenance Value::provenance() const { return is_string() ? as_text().provenance() : provenance_; }
 
 std::string Value::undefined_message() const {
+  want_kind(is_undefined(), *this, "Undefined");
   const auto& node = static_cast<const UndefinedNode&>(*node_);
   if (!node.message.empty()) return node.message;
   if (node.type.empty()) return quote_python(node.name.str()) + " is undefined";
@@ -232,12 +245,16 @@ bool equal_dicts(const Dict& a, const Dict& b) {
   if (a.size() != b.size()) return false;
   for (const auto& [key, value] : a.items()) {
     const Value* other = b.find(key);
-    if (!other || !equal(value, *other)) return false;
+    if (!other || !same_item(value, *other)) return false;
   }
   return true;
 }
 
+bool is_nan(const Value& v) { return v.is(Value::Kind::kFloat) && std::isnan(v.as_double()); }
+
 }  // namespace
+
+bool same_item(const Value& a, const Value& b) { return equal(a, b) || (is_nan(a) && is_nan(b)); }
 
 bool equal(const Value& a, const Value& b) {
   if (a.is_number() && b.is_number()) return equal_numbers(a, b);
@@ -248,7 +265,7 @@ bool equal(const Value& a, const Value& b) {
     case Value::Kind::kList:
     case Value::Kind::kTuple:
       return a.node() == b.node() ||
-             std::equal(a.items().begin(), a.items().end(), b.items().begin(), b.items().end(), equal);
+             std::equal(a.items().begin(), a.items().end(), b.items().begin(), b.items().end(), same_item);
     case Value::Kind::kDict:
       return a.node() == b.node() || equal_dicts(a.as_dict(), b.as_dict());
     case Value::Kind::kObject:
@@ -267,6 +284,7 @@ std::optional<uint64_t> hash(const Value& v) {
     case Value::Kind::kFloat: {
       const double d = v.as_double();
       const bool whole = d >= -0x1p63 && d < 0x1p63 && d == std::floor(d);
+      if (std::isnan(d)) return hash_word(std::bit_cast<uint64_t>(std::numeric_limits<double>::quiet_NaN()));
       return hash_word(whole ? static_cast<uint64_t>(static_cast<int64_t>(d)) : std::bit_cast<uint64_t>(d));
     }
     case Value::Kind::kBool:
@@ -285,8 +303,7 @@ std::optional<uint64_t> hash(const Value& v) {
     case Value::Kind::kDict:
       return std::nullopt;
     case Value::Kind::kObject:
-      if (v.as_object().is_mapping() || v.as_object().type_name() == "dict_items") return std::nullopt;
-      return hash_word(reinterpret_cast<uintptr_t>(v.node().get()));
+      return v.as_object().hash();
     default:
       return hash_word(static_cast<uint64_t>(v.kind()));
   }

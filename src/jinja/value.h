@@ -92,7 +92,8 @@ class Value {
   bool is_number() const { return is_integral() || kind_ == Kind::kFloat || kind_ == Kind::kBigInt; }
   bool is_markup() const;
 
-  // Each asks for the kind that it names.
+  // Each asks for the kind that it names, and those that read memory throw Failure (TypeError) for another:
+  // a template's mistake that a function overlooks must not end the process.
   bool as_bool() const { return bits_.i != 0; }
   int64_t as_int() const { return bits_.i; }  // also of a bool
   double as_double() const;                   // of any number
@@ -133,6 +134,9 @@ class Value {
 
 // Python's ==. Recursion is bounded by the values' depth, time by their weight; throws nothing.
 bool equal(const Value& a, const Value& b);
+// Whether two items of a list or two keys of a dict are the same to Python: == or the same object. NaN, which
+// has no identity here, is the same as itself.
+bool same_item(const Value& a, const Value& b);
 // Python's hash: equal values hash equally. nullopt for what Python calls unhashable (list, dict).
 std::optional<uint64_t> hash(const Value& v);
 // Python's name of the type: "str", "NoneType", "dict".
@@ -151,15 +155,18 @@ class Dict {
   const Value* find(std::string_view key) const;
   // Keeps the place of a key that is there. Throws Failure (TypeError) for an unhashable key.
   void set(const Value& key, Value value);
-  void set(std::string_view key, Value value, Provenance p = Provenance::kOwned) {
+  void set(std::string_view key, Value value, Provenance p = Provenance::kInput) {
     set(Value::string(std::string(key), p), std::move(value));
   }
+  // The value, leaving a missing one in its place; missing if there is none.
+  Value take(std::string_view key);
   void clear();
   std::size_t memory() const;
 
  private:
   template <typename Equal>
   std::size_t slot_of(uint64_t hash, const Equal& equal) const;
+  uint32_t entry_of(std::string_view key) const;  // 1 + index, 0 if absent
   void rehash(std::size_t n_slots);
 
   std::vector<Item> items_;

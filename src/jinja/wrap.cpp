@@ -10,7 +10,8 @@ namespace kelda::jinja {
 namespace {
 
 struct Piece {
-  std::size_t begin, end;
+  std::size_t begin, end;  // bytes
+  int64_t n_chars;
 };
 
 bool blank(char c) { return c == ' ' || (c >= 9 && c <= 13); }
@@ -34,7 +35,7 @@ std::vector<Piece> pieces(std::string_view all, bool hyphens) {
       end += 1;
       if (cut) break;
     }
-    out.push_back({at, end});
+    out.push_back({at, end, static_cast<int64_t>(count_chars(all.substr(at, end - at)))});
     at = end;
   }
   return out;
@@ -49,32 +50,31 @@ std::vector<Text> wrap(Runtime& rt, const Text& paragraph, const WrapOptions& op
   rt.budget().want(all.size() * sizeof(Piece));
   std::vector<Piece> rest = pieces(all, options.break_on_hyphens);
   std::reverse(rest.begin(), rest.end());
-  const auto chars = [&](const Piece& p) {
-    return static_cast<int64_t>(count_chars(all.substr(p.begin, p.end - p.begin)));
-  };
   std::vector<Text> lines;
   while (!rest.empty()) {
     std::vector<Piece> line;
     int64_t n = 0;
     if (!lines.empty() && blank(all[rest.back().begin])) rest.pop_back();
-    while (!rest.empty() && n + chars(rest.back()) <= options.width) {
-      n += chars(rest.back());
+    while (!rest.empty() && n + rest.back().n_chars <= options.width) {
+      n += rest.back().n_chars;
       line.push_back(rest.back());
       rest.pop_back();
     }
-    if (!rest.empty() && chars(rest.back()) > options.width) {
+    if (!rest.empty() && rest.back().n_chars > options.width) {
       Piece& word = rest.back();
       const auto room = static_cast<std::size_t>(options.width - n);
       if (options.break_long_words) {
         std::size_t cut = word.begin + char_offset(all.substr(word.begin, word.end - word.begin), room);
-        if (options.break_on_hyphens && chars(word) > static_cast<int64_t>(room)) {
+        if (options.break_on_hyphens && word.n_chars > static_cast<int64_t>(room)) {
           const std::size_t hyphen = all.substr(word.begin, cut - word.begin).rfind('-');
           const bool inside = hyphen != std::string_view::npos && hyphen > 0 &&
                               all.substr(word.begin, hyphen).find_first_not_of('-') != std::string_view::npos;
           if (inside) cut = word.begin + hyphen + 1;
         }
-        line.push_back({word.begin, cut});
+        const auto n_cut = static_cast<int64_t>(count_chars(all.substr(word.begin, cut - word.begin)));
+        line.push_back({word.begin, cut, n_cut});
         word.begin = cut;
+        word.n_chars -= n_cut;
       } else if (line.empty()) {
         line.push_back(word);
         rest.pop_back();

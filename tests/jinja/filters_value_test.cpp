@@ -12,5 +12,13 @@ TEST(ValueFilters, ToJsonKeepsWhoWroteWhat) {
   EXPECT_EQ(marked("{{ x|default('d') }}{{ ''|default(m, true) }}"), "‹d›INPUT");
 }
 
+TEST(ValueFilters, ToJsonKeepsWhoWroteSeparatorsAndIndents) {
+  EXPECT_EQ(marked("{{ [1, 2]|tojson(separators=(m, ':')) }}"), "‹[1›INPUT‹2]›");
+  EXPECT_EQ(marked("{{ {'a': 1}|tojson(separators=(',', m)) }}"), "‹{\"a\"›INPUT‹1}›");
+  EXPECT_EQ(marked("{{ [1]|tojson(indent=m) }}"), "‹[\n›INPUT‹1\n]›");
+  EXPECT_EQ(marked("{{ [1]|tojson(indent=n) }}", R"({"n": 1})"), "‹[\n› ‹1\n]›");
+  EXPECT_EQ(marked("{{ n|tojson(separators=('X', ':')) }}", R"({"n": [1, 2]})"), "[1X2]");
+}
+
 }  // namespace
 }  // namespace kelda::jinja

@@ -15,8 +15,8 @@ TEST(JsonDump, WritesAsPythonDoes) {
   ascii.ensure_ascii = true;
   EXPECT_EQ(again(R"("é😀\u007f")", ascii), R"("\u00e9\ud83d\ude00\u007f")");
   DumpOptions indented;
-  indented.indent = "  ";
-  indented.item_separator = ",";
+  indented.indent = Text("  ", Provenance::kOwned);
+  indented.item_separator = Text(",", Provenance::kOwned);
   EXPECT_EQ(again(R"({"a":[1,[]]})", indented), "{\n  \"a\": [\n    1,\n    []\n  ]\n}");
   DumpOptions sorted;
   sorted.sort_keys = true;

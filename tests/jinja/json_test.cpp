@@ -48,5 +48,10 @@ TEST(Json, RefusesDeepNesting) {
   EXPECT_THROW(parsed(std::string(1000000, '[')), Error);
 }
 
+TEST(Json, IntegersHaveAsManyDigitsAsPythonAllows) {
+  EXPECT_EQ(parse_json(std::string(4300, '7'), Provenance::kInput).digits().size(), 4300u);
+  EXPECT_THROW(parse_json(std::string(4301, '7'), Provenance::kInput), Error);
+}
+
 }  // namespace
 }  // namespace kelda::jinja

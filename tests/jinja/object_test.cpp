@@ -26,11 +26,11 @@ TEST(Object, CanDoNothingUnlessItSaysSo) {
   EXPECT_TRUE(rt.truthy(v));
 }
 
-TEST(Object, ArgumentsAreFoundByName) {
-  Args args;
-  args.keyword.emplace_back("a", Value::integer(1));
-  EXPECT_EQ(args.find_keyword("a")->as_int(), 1);
-  EXPECT_EQ(args.find_keyword("b"), nullptr);
+TEST(Object, HashesByIdentityUnlessItSaysOtherwise) {
+  Plain a, b;
+  EXPECT_EQ(a.hash(), a.hash());
+  EXPECT_NE(a.hash(), b.hash());
+  EXPECT_FALSE(a.equals(b));
 }
 
 }  // namespace

@@ -10,5 +10,11 @@ TEST(PercentFormat, KeepsWhoWroteWhat) {
   EXPECT_EQ(marked("{{ m % 'x' }}", R"({"m": "a%sb"})"), "a‹x›b");
 }
 
+TEST(PercentFormat, RefusesWidthsOutOfRange) {
+  EXPECT_EQ(error_of("{{ '%*d' % (-9223372036854775807 - 1, 1) }}"), "width too big");
+  EXPECT_EQ(error_of("{{ '%*d' % (4611686018427387904, 1) }}"), "width too big");
+  EXPECT_EQ(text_of("{{ '%*d|%-4d|' % (-3, 1, 2) }}"), "1  |2   |");
+}
+
 }  // namespace
 }  // namespace kelda::jinja

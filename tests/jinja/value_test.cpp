@@ -15,6 +15,42 @@ TEST(ValueOfTemplates, EqualValuesHashEqually) {
   EXPECT_EQ(hash(Value::tuple({Value::list({})})), std::nullopt);
 }
 
+TEST(ValueOfTemplates, EqualObjectsHashEqually) {
+  EXPECT_EQ(text_of("{{ [range(3), range(3), range(0, 3, 1)]|unique|list|length }}"), "1");
+  EXPECT_EQ(text_of("{{ [range(0), range(5, 2)]|unique|list|length }}{{ [range(1, 2), range(1, 9, "
+                    "8)]|unique|list|length }}"),
+            "11");
+  EXPECT_EQ(text_of("{% set s = 'a' %}{{ [s.upper, s.upper]|unique|list|length }}{{ [range, "
+                    "range]|unique|list|length }}"),
+            "11");
+  EXPECT_EQ(text_of("{{ {'a': 1}.keys() == {'a': 1}.keys() }}{{ {'a': 1}.keys() == {'b': 1}.keys() }}"),
+            "TrueFalse");
+  EXPECT_EQ(text_of("{{ {'a': 1}.items() == {'a': 1}.items() }}{{ {'a': 1}.items() == {'a': 2}.items() }}"),
+            "TrueFalse");
+  EXPECT_EQ(text_of("{{ {'a': 1}.values() == {'a': 1}.values() }}{{ {'a': 1}.keys() == {'a': 1}.items() }}"),
+            "FalseFalse");
+  EXPECT_EQ(error_of("{{ [{'a': 1}.keys()]|unique|list }}"), "unhashable type: 'dict_keys'");
+}
+
+TEST(ValueOfTemplates, NotANumberIsItselfInsideOfOthers) {
+  EXPECT_EQ(
+      text_of(
+          "{% set n = 'nan'|float %}{{ n == n }}{{ [n] == [n] }}{{ {n: 1}[n] }}{{ {n: 1, n: 2}|length }}"),
+      "FalseTrue11");
+}
+
+// Whoever asks a value for what it is not gets an error that a rendering can report.
+TEST(ValueOfTemplates, AskedForTheWrongKindThrows) {
+  const Value one = Value::integer(1);
+  EXPECT_THROW(one.as_text(), Failure);
+  EXPECT_THROW(one.n_chars(), Failure);
+  EXPECT_THROW(one.items(), Failure);
+  EXPECT_THROW(one.as_dict(), Failure);
+  EXPECT_THROW(one.as_object(), Failure);
+  EXPECT_THROW(one.digits(), Failure);
+  EXPECT_THROW(one.undefined_message(), Failure);
+}
+
 TEST(ValueOfTemplates, KnowsDepthAndWeight) {
   Value v = Value::list({});
   for (int i = 0; i < 40; ++i) v = Value::list({v, v});
