@@ -57,9 +57,9 @@ Metadata whole_metadata(const ModelFile& file, bool is_set) {
 
 void check_rewrite(const ModelFile& file, bool is_set, const std::filesystem::path& path) {
   const Metadata metadata = whole_metadata(file, is_set);
-  write_gguf(path, metadata, file.tensors(), [&](std::size_t i, uint64_t first, std::span<std::byte> out) {
-    file.read(file.tensors()[i], first, out);
-  });
+  GgufWriter writer(path, metadata, file.tensors());
+  for (const TensorInfo& t : file.tensors()) writer.append(data_of(file, t));
+  writer.commit();
   const auto again = open_gguf(path);
   KELDA_CHECK(again->metadata().items().size() == metadata.items().size());
   for (std::size_t i = 0; i < metadata.items().size(); ++i) {

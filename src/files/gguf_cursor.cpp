@@ -10,7 +10,8 @@ namespace {
 constexpr std::size_t kBufferBytes = 64 * 1024;
 }
 
-Cursor::Cursor(const File& file) : file_(file), buffer_(kBufferBytes) {}
+Cursor::Cursor(const File& file)
+    : file_(file), buffer_(static_cast<std::size_t>(std::min<uint64_t>(kBufferBytes, file.size()))) {}
 
 void Cursor::need(uint64_t bytes) const {
   if (bytes > left()) {
@@ -27,7 +28,7 @@ void Cursor::read(std::span<std::byte> out) {
     const uint64_t skip = position_ - buffer_begin_;
     if (skip >= buffer_size_) {
       buffer_begin_ = position_;
-      buffer_size_ = static_cast<std::size_t>(std::min<uint64_t>(kBufferBytes, left()));
+      buffer_size_ = static_cast<std::size_t>(std::min<uint64_t>(buffer_.size(), left()));
       file_.read(position_, std::span(buffer_).first(buffer_size_));
       continue;
     }

@@ -19,8 +19,9 @@ class ConversationSession {
   ConversationSession(Session& session, std::shared_ptr<const chat::ChatTemplate> chat_template, Knobs knobs,
                       std::string system);
 
-  // Adds the user's message, streams the answer to stdout, and adds that. A signal stops it and keeps what was
-  // said so far; a message without any answer is taken back. Where it throws, the conversation is as before.
+  // Adds the user's message, streams the answer to stdout, and adds that. A signal stops it and keeps what
+  // was said so far; a message without any answer is taken back. Where it throws, the conversation is as
+  // before.
   //   Gives 0, or after a signal the status with which the process should end: 130, 143 or 129.
   int ask(const std::string& text);
 
