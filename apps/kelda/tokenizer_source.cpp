@@ -17,7 +17,7 @@ constexpr uint64_t kMaxJsonBytes = 256 << 20;
 
 std::unique_ptr<const text::Tokenizer> read(const std::filesystem::path& path) {
   if (path.extension() == ".json") return text::read_tokenizer_json(read_text(path, kMaxJsonBytes));
-  if (std::filesystem::is_directory(path)) return std::move(read_text_of_folder(path, 0).tokenizer);
+  if (is_folder(path)) return std::move(read_text_of_folder(path, 0).tokenizer);
   return text::make_tokenizer(std::make_shared<const Vocabulary>(open_gguf(path)->metadata()));
 }
 

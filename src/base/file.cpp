@@ -56,6 +56,16 @@ void File::read(uint64_t offset, std::span<std::byte> out) const {
   }
 }
 
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error) && !error;
+}
+
+bool is_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) && !error;
+}
+
 std::string read_text(const std::filesystem::path& path, uint64_t max_bytes) {
   const File file(path);
   if (file.size() > max_bytes) {

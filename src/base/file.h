@@ -32,6 +32,10 @@ class File {
   uint64_t size_ = 0;
 };
 
+// Links followed; false also where the path cannot be looked at: opening it then says why.
+bool is_there(const std::filesystem::path& path);
+bool is_folder(const std::filesystem::path& path);
+
 // Whole text file, at most max_bytes (kBadInput beyond).
 std::string read_text(const std::filesystem::path& path, uint64_t max_bytes);
 

@@ -23,7 +23,7 @@ constexpr int64_t kMaxId = INT32_MAX;
 constexpr std::string_view kTemplate = "tokenizer.chat_template";
 
 std::optional<models::ConfigJson> settings(const fs::path& path) {
-  if (!fs::exists(path)) return std::nullopt;
+  if (!is_there(path)) return std::nullopt;
   return naming(path, [&] { return models::ConfigJson::parse(read_text(path, kMaxSettingsBytes)); });
 }
 
@@ -68,12 +68,20 @@ void read_generation_config(const fs::path& path, text::TokenizerHints& hints) {
 }  // namespace
 
 std::unique_ptr<ModelFile> open_model(const fs::path& path) {
-  return fs::is_directory(path) ? models::open_model_folder(path) : open_gguf(path);
+  if (!is_folder(path)) return open_gguf(path);
+  if (!is_there(path / "config.json")) {
+    fail(
+        ErrorCode::kBadInput,
+        "{}: is a directory without config.json; a model is a GGUF file, or a folder as Hugging Face's tools "
+        "write it",
+        path.string());
+  }
+  return models::open_model_folder(path);
 }
 
 ModelText read_text_of(const ModelFile& file) {
   const Metadata& m = file.metadata();
-  if (!m.has("tokenizer.ggml.model") && fs::is_directory(file.path())) {
+  if (!m.has("tokenizer.ggml.model") && is_folder(file.path())) {
     const std::string key = fmt::format("{}.vocab_size", m.text("general.architecture", ""));
     return read_text_of_folder(file.path(), static_cast<int32_t>(m.integer(key, 0, kMaxId, 0)));
   }
@@ -83,7 +91,7 @@ ModelText read_text_of(const ModelFile& file) {
 
 ModelText read_text_of_folder(const fs::path& folder, int32_t n_tokens) {
   const fs::path path = folder / "tokenizer.json";
-  if (!fs::exists(path)) {
+  if (!is_there(path)) {
     fail(ErrorCode::kNotFound,
          "{}: there is no tokenizer.json, by which text becomes ids; other tokenizer files are not read",
          folder.string());
@@ -93,7 +101,7 @@ ModelText read_text_of_folder(const fs::path& folder, int32_t n_tokens) {
   read_tokenizer_config(folder / "tokenizer_config.json", hints, about);
   read_generation_config(folder / "generation_config.json", hints);
   const fs::path of_its_own = folder / "chat_template.jinja";
-  if (fs::exists(of_its_own)) about.set(kTemplate, read_text(of_its_own, chat::kMaxTemplateBytes));
+  if (is_there(of_its_own)) about.set(kTemplate, read_text(of_its_own, chat::kMaxTemplateBytes));
   ModelText out;
   out.tokenizer =
       naming(path, [&] { return text::read_tokenizer_json(read_text(path, kMaxTokenizerBytes), hints); });

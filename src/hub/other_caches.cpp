@@ -87,7 +87,9 @@ std::vector<std::string> gguf_files(const fs::path& folder) {
   std::vector<std::string> names;
   for (const fs::path& path : entries(folder)) {
     const std::string name = path.filename().string();
-    if (name.ends_with(".gguf") && !is_later_part(name)) names.push_back(name);
+    std::error_code error;
+    if (name.ends_with(".gguf") && !is_later_part(name) && fs::is_regular_file(path, error))
+      names.push_back(name);
   }
   return names;
 }

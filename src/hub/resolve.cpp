@@ -31,12 +31,13 @@ Resolved from_catalog(const CatalogEntry& entry) {
 
 // In our cache, or else in that of Hugging Face's tools.
 fs::path on_the_hub(const HubName& name, std::string_view model) {
+  std::error_code error;
   if (!name.file.empty()) {
-    if (const fs::path ours = path_of(name); fs::is_regular_file(ours)) return ours;
+    if (const fs::path ours = path_of(name); fs::is_regular_file(ours, error)) return ours;
   }
   if (const auto snapshot = cached_snapshot(name.repo, name.revision)) {
     if (name.file.empty()) return model_in_folder(*snapshot);
-    if (const fs::path theirs = *snapshot / name.file; fs::is_regular_file(theirs)) return theirs;
+    if (const fs::path theirs = *snapshot / name.file; fs::is_regular_file(theirs, error)) return theirs;
   }
   if (!name.file.empty()) fail(ErrorCode::kNotFound, "{}: not downloaded yet: kelda pull {}", model, model);
   fail(ErrorCode::kNotFound,

@@ -103,6 +103,16 @@ TEST_F(FileTest, DirectoriesFifosAndDevicesAreRefusedWithoutWaiting) {
   EXPECT_EQ(error_of([&] { File("/dev/null"); }).code(), ErrorCode::kBadInput);
 }
 
+TEST_F(FileTest, LooksWithoutThrowing) {
+  write("x", "");
+  fs::create_symlink("loop", folder_ / "loop");
+  EXPECT_TRUE(is_there(folder_ / "x") && !is_folder(folder_ / "x"));
+  EXPECT_TRUE(is_there(folder_) && is_folder(folder_));
+  for (const fs::path& none :
+       {folder_ / "loop", folder_ / "absent", folder_ / "x" / "y", fs::path(std::string(300, 'x'))})
+    EXPECT_FALSE(is_there(none) || is_folder(none)) << none;
+}
+
 TEST_F(FileTest, UnreadableFileIsAnIoError) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
   const auto path = write("secret", "x");

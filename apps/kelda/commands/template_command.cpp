@@ -48,8 +48,7 @@ Source open(const std::string& name) {
   }
   const std::filesystem::path path = hub::resolve(name).path;
   return naming(path, [&]() -> Source {
-    ModelText text =
-        std::filesystem::is_directory(path) ? read_text_of_folder(path, 0) : read_text_of(*open_gguf(path));
+    ModelText text = is_folder(path) ? read_text_of_folder(path, 0) : read_text_of(*open_gguf(path));
     return {std::move(text.chat_template), std::move(text.tokenizer)};
   });
 }
