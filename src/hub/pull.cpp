@@ -133,7 +133,7 @@ Pulled pull(std::string_view name, const PullOptions& options, const PullCallbac
   if (name.empty()) name = catalog().default_name;
   const auto hub_name = parse_hub_name(name);
   if (hub_name && hub_name->file.empty())
-    fail(ErrorCode::kUsage, "{}: name the file to download: {}/FILE", name, name);
+    fail(ErrorCode::kUsage, "{}: name the file to download, as hub:organisation/repository/file", name);
   if (hub_name) return pull_hub_file(*hub_name, options, callbacks);
   if (const CatalogEntry* entry = catalog().find(name)) return pull_entry(*entry, options, callbacks);
   const std::string near = did_you_mean(name, catalog().names());
