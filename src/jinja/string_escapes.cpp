@@ -77,6 +77,7 @@ std::optional<std::string> unescape(std::string_view literal, std::string& out) 
       continue;
     }
     if (high) return "a surrogate stands alone";
+    // A table of all 150,000 names would be needed; no template that was tried has this escape.
     if (kind == 'N') return "\\N{...} escapes are not available; write the character or \\uXXXX";
     if (kind >= '0' && kind <= '7') {
       std::size_t n = 1;

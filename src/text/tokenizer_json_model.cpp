@@ -129,6 +129,7 @@ TokenId read_unknown(JsonObject& model, const std::vector<std::string>& pieces) 
   return static_cast<TokenId>(at - pieces.begin());
 }
 
+// Affixes of pieces, as GPT-1 and CLIP have them: no family here does.
 void must_be_empty(JsonObject& object, std::string_view key) {
   const auto value = object.take(key);
   if (value && !value->text().empty())
@@ -136,6 +137,7 @@ void must_be_empty(JsonObject& object, std::string_view key) {
 }
 
 void read_bpe(JsonObject& model, JsonModel& out) {
+  // A setting of training: ids would change from call to call.
   if (const auto dropout = model.take("dropout"))
     fail(ErrorCode::kUnsupported, "{}: merges left out at random are not implemented", dropout->path());
   must_be_empty(model, "continuing_subword_prefix");
@@ -158,6 +160,7 @@ void read_wordpiece(JsonObject& model, JsonModel& out) {
                    .mark_begins = false,
                    .unknown = out.parts.unknown,
                    .max_characters = max ? max->integer(0, INT32_MAX) : 100};
+  // Without a mark, the first piece of a word and the others would be the same.
   if (out.wordpiece.mark.empty())
     fail(ErrorCode::kUnsupported, "{}.continuing_subword_prefix: none is not implemented", model.path());
 }
@@ -178,6 +181,7 @@ JsonModel read_model(const JsonView& value, const JsonView* added_tokens) {
   JsonModel out;
   JsonObject model = value.object();
   const std::string_view type = model.need("type").text();
+  // Unigram and WordLevel are of families that this build has not.
   if (type != "BPE" && type != "WordPiece")
     fail(ErrorCode::kUnsupported, "{}.type: {} is not implemented; BPE and WordPiece are", value.path(),
          quote(type));

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxSteps = 32;
 
+// An unknown step changes text in unknown ways: refused, never passed over.
 [[noreturn]] void unknown_type(const JsonView& value, std::string_view type) {
   fail(ErrorCode::kUnsupported, "{}.type: {} is not implemented", value.path(), quote(type));
 }
@@ -84,11 +85,10 @@ NormalizerStep read_replace(JsonObject& object) {
   return ReplaceMatches{split_at(pattern, expression, Behavior::kIsolated, false).pattern, std::move(to)};
 }
 
-void read_split(const JsonView& view, JsonObject& object, std::vector<PreTokenizerStep>& steps) {
+void read_split(JsonObject& object, std::vector<PreTokenizerStep>& steps) {
   const JsonView pattern = object.need("pattern");
   const Behavior behavior = read_behavior(object.need("behavior"));
   steps.emplace_back(split_at(pattern, read_pattern(pattern), behavior, object.boolean("invert", false)));
-  static_cast<void>(view);
 }
 
 void read_byte_level(JsonObject& object, std::vector<PreTokenizerStep>& steps) {
@@ -168,7 +168,7 @@ std::vector<PreTokenizerStep> read_pre_tokenizer(const JsonView& value) {
   for_each_member(
       value, "pretokenizers", [&](const JsonView& view, JsonObject& object, std::string_view type) {
         if (type == "Split") {
-          read_split(view, object, steps);
+          read_split(object, steps);
         } else if (type == "ByteLevel") {
           read_byte_level(object, steps);
         } else if (type == "Metaspace") {
@@ -203,6 +203,7 @@ DecoderRules read_decoder(const JsonView& value) {
   using Kind = DecoderRules::Kind;
   bool fused = false;
   for_each_member(value, "decoders", [&](const JsonView& view, JsonObject& object, std::string_view type) {
+    // Two in a row would make a token's bytes depend on its neighbours, and a stream has not seen them yet.
     const auto only_one = [&](Kind kind) {
       if (rules.kind != Kind::kText)
         fail(ErrorCode::kUnsupported, "{}: {} after another decoder is not implemented", view.path(),
@@ -277,7 +278,7 @@ Envelope read_template(JsonObject& object) {
     }
     JsonObject token = one.need("SpecialToken").object();
     std::string& side = text_seen ? envelope.after : envelope.before;
-    if (!side.empty())
+    if (!side.empty())  // a vocabulary has one BOS and one EOS
       fail(ErrorCode::kUnsupported, "{}: more than one token on a side of the text is not implemented",
            part.path());
     side = template_token(special_tokens, token.need("id").text());
@@ -307,7 +308,7 @@ Envelope read_post_processor(const JsonView& value) {
       for (const char* key : {"add_prefix_space", "trim_offsets", "use_regex"}) object.boolean(key, true);
     if (type == "ByteLevel") return;
     if (!bert && type != "TemplateProcessing") unknown_type(view, type);
-    if (!envelope.before.empty() || !envelope.after.empty())
+    if (!envelope.before.empty() || !envelope.after.empty())  // likewise
       fail(ErrorCode::kUnsupported, "{}: a second one that adds tokens is not implemented", view.path());
     if (bert)
       envelope = {named_token(object, "cls"), named_token(object, "sep")};
