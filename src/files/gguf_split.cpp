@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/naming.h"
 #include "base/quote.h"
 #include "files/gguf_layout.h"
 
@@ -55,11 +56,14 @@ SplitKeys read_keys(const Metadata& metadata, std::size_t n_tensors_here) {
 }
 
 SplitKeys keys_of(const Part& part) {
-  try {
-    return read_keys(part.metadata, part.tensors.size());
-  } catch (const Error& e) {
-    fail(e.code(), "{}: {}", part.file.path().string(), e.what());
-  }
+  return naming(part.file.path(), [&] { return read_keys(part.metadata, part.tensors.size()); });
+}
+
+// A file's name says that the part is number `no` of `count`.
+void check_place(const Part& part, const SplitKeys& keys, uint32_t no, uint32_t count) {
+  if (keys.no == no && keys.count == count) return;
+  bad(part, "the file's name says part {} of {}, but its metadata says part {} of {}", no + 1, count,
+      keys.no + 1, keys.count);
 }
 
 // The name of the file that holds `part`, which agrees with its keys.
@@ -73,10 +77,7 @@ PartName name_of(const Part& part, const SplitKeys& keys) {
         "be found",
         quote(kSplitCount), keys.count, keys.no + 1, keys.count, quote(ending(keys.no, keys.count)));
   }
-  if (name->no != keys.no || name->count != keys.count) {
-    bad(part, "the file's name says part {} of {}, but its metadata says part {} of {}", name->no + 1,
-        name->count, keys.no + 1, keys.count);
-  }
+  check_place(part, keys, name->no, name->count);
   return std::move(*name);
 }
 
@@ -95,10 +96,7 @@ Part open_part(const fs::path& path, uint32_t no, std::string_view asked) {
 void check_same_set(const Part& part, const SplitKeys& keys, uint32_t no, const Part& first,
                     const SplitKeys& first_keys) {
   if (keys.count < 2) bad(part, "its metadata says that it is a whole file, not part {} of a set", no + 1);
-  if (keys.no != no || keys.count != first_keys.count) {
-    bad(part, "the file's name says part {} of {}, but its metadata says part {} of {}", no + 1,
-        first_keys.count, keys.no + 1, keys.count);
-  }
+  check_place(part, keys, no, first_keys.count);
   const std::string first_name = first.file.path().filename().string();
   if (keys.n_tensors != first_keys.n_tensors) {
     bad(part, "metadata key {} is {}, but {} in {}: they are parts of different sets", quote(kSplitTensors),

@@ -1,7 +1,6 @@
 #include "files/safetensors.h"
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 #include "base/check.h"
@@ -23,10 +22,9 @@ constexpr std::string_view kFileName = "model.safetensors";
 
 // The file to begin with: `path`, or what a folder holds.
 fs::path resolve_folder(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error)) return path;
+  if (!is_folder(path)) return path;
   for (const std::string_view name : {kIndexName, kFileName}) {
-    if (fs::exists(path / name, error)) return path / name;
+    if (is_there(path / name)) return path / name;
   }
   fail(ErrorCode::kNotFound, "{}: the folder holds neither {} nor {}", path.string(), kIndexName, kFileName);
 }

@@ -68,7 +68,7 @@ std::optional<fs::path> snapshot_in(const fs::path& repo_folder, std::string_vie
   commit.erase(commit.find_last_not_of(" \r\n") + 1);
   if (!is_safe_part(commit)) return std::nullopt;
   const fs::path snapshot = repo_folder / "snapshots" / commit;
-  return fs::is_directory(snapshot, error) ? std::optional(snapshot) : std::nullopt;
+  return is_folder(snapshot) ? std::optional(snapshot) : std::nullopt;
 }
 
 // "models--org--name" → "org/name"
@@ -102,9 +102,7 @@ void add_huggingface(std::vector<OtherModel>& out) {
     if (!name.starts_with(kRepoPrefix)) continue;
     const auto snapshot = snapshot_in(folder, "main");
     if (!snapshot) continue;
-    std::error_code error;
-    if (fs::exists(*snapshot / "config.json", error))
-      out.push_back({"Hugging Face", repo_of(name), *snapshot});
+    if (is_there(*snapshot / "config.json")) out.push_back({"Hugging Face", repo_of(name), *snapshot});
     for (const std::string& file : gguf_files(*snapshot))
       out.push_back({"Hugging Face", fmt::format("{}/{}", repo_of(name), file), *snapshot / file});
   }
@@ -184,8 +182,7 @@ fs::path model_in_folder(const fs::path& folder) {
   const fs::path named = folder.filename().empty() ? folder.parent_path() : folder;
   if (named.filename().string().starts_with(kRepoPrefix))
     if (const auto snapshot = snapshot_in(named, "main")) place = *snapshot;
-  std::error_code error;
-  if (fs::exists(place / "config.json", error)) return place;
+  if (is_there(place / "config.json")) return place;
   const std::vector<std::string> files = gguf_files(place);
   if (files.size() == 1) return place / files[0];
   if (files.size() > 1) {

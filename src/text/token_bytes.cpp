@@ -64,8 +64,8 @@ std::vector<std::string> token_bytes(const Vocabulary& vocabulary, const Decoder
 std::string first_token_bytes(std::string_view piece, std::string_view bytes, const DecoderRules& rules) {
   if (rules.kind == Kind::kWords) return rules.tidy ? tidied(std::string(piece)) : std::string(piece);
   using Drop = DecoderRules::Drop;
-  const bool marks = rules.kind == Kind::kMetaspace && bytes == replaced(piece, rules.mark, " ");
-  if (rules.at_start == Drop::kAllBlanks && marks) return replaced(piece, rules.mark, "");
+  if (rules.at_start == Drop::kAllBlanks && bytes == replaced(piece, rules.mark, " "))
+    return replaced(piece, rules.mark, "");
   const bool drop = rules.at_start != Drop::kNothing || rules.kind == Kind::kMarkedWords;
   if (drop && bytes.starts_with(' ')) bytes.remove_prefix(1);
   return std::string(bytes);

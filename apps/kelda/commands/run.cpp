@@ -15,6 +15,7 @@
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/standard_input.h"
 #include "base/error.h"
+#include "base/naming.h"
 #include "base/utf8.h"
 #include "chat/chat_template.h"
 #include "engine/engine.h"
@@ -129,11 +130,7 @@ void apply_request(Arguments& a) {
   Knobs request{a.known};
   const std::string& file = *a.request_file;
   const std::string text = read_text(file, 1 << 20);
-  try {
-    request.set_from_json(text, "request");
-  } catch (const Error& e) {
-    fail(e.code(), "{}: {}", file, e.what());
-  }
+  naming(file, [&] { request.set_from_json(text, "request"); });
   for (const Knob* k : a.known) {
     if (!request.is_set(k->name)) continue;
     if (a.knobs.is_set(k->name)) {

@@ -30,9 +30,9 @@ void translate(ConfigJson& c, Translation& t) {
   translate_decoder(c, t);
   for (const char* key : {"hidden_activation", "hidden_act"}) c.only_text(key, {"gelu_pytorch_tanh"});
   c.only("attention_bias", false);
-  t.set("attention.sliding_window", static_cast<uint32_t>(c.integer("sliding_window", 1, UINT32_MAX, 4096)));
-  t.set("attn_logit_softcapping", static_cast<float>(c.number("attn_logit_softcapping", 0, 1e6, 0)));
-  t.set("final_logit_softcapping", static_cast<float>(c.number("final_logit_softcapping", 0, 1e6, 0)));
+  translate_window(c, t, /*otherwise=*/4096);
+  t.set_number("attn_logit_softcapping", c.number("attn_logit_softcapping", 0, 1e6, 0));
+  t.set_number("final_logit_softcapping", c.number("final_logit_softcapping", 0, 1e6, 0));
   translate_layer_types(c, t);
   translate_query_scalar(c, t);
 }

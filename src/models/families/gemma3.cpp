@@ -34,14 +34,14 @@ void translate(ConfigJson& c, Translation& t) {
   translate_decoder(c, t);
   c.only_text("hidden_activation", {"gelu_pytorch_tanh"});
   for (const char* flag : {"attention_bias", "use_bidirectional_attention"}) c.only(flag, false);
-  t.set("attention.sliding_window", static_cast<uint32_t>(c.integer("sliding_window", 1, UINT32_MAX, 4096)));
+  translate_window(c, t, /*otherwise=*/4096);
   c.only("attn_logit_softcapping", 0.0);
-  t.set("final_logit_softcapping", static_cast<float>(c.number("final_logit_softcapping", 0, 1e6, 0)));
+  t.set_number("final_logit_softcapping", c.number("final_logit_softcapping", 0, 1e6, 0));
   if (c.has("rope_local_base_freq"))
-    t.set("rope.freq_base_swa", static_cast<float>(c.number("rope_local_base_freq", 1e-3, 1e12)));
+    t.set_number("rope.freq_base_swa", c.number("rope_local_base_freq", 1e-3, 1e12));
   // Older files say how often a layer sees all, newer ones which layers do.
   for (const char* key : {"sliding_window_pattern", "_sliding_window_pattern"})
-    if (c.has(key)) t.set("attention.sliding_window_pattern", static_cast<uint32_t>(c.integer(key, 1, 4096)));
+    if (c.has(key)) t.set_integer("attention.sliding_window_pattern", c.integer(key, 1, 4096));
   translate_layer_types(c, t);
   translate_query_scalar(c, t);
 }

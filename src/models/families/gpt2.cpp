@@ -16,16 +16,15 @@ constexpr Design kDesign = {
 void read(ConfigKeys& k, ModelConfig& c) { read_layer_norm(k, c); }
 
 void translate(ConfigJson& c, Translation& t) {
-  const auto u32 = [](int64_t n) { return static_cast<uint32_t>(n); };
   const int64_t width = c.integer("n_embd", 1, 1 << 20), heads = c.integer("n_head", 1, 65536);
-  t.set("block_count", u32(c.integer("n_layer", 1, 4096)));
-  t.set("context_length", u32(c.integer("n_positions", 1, 1 << 30)));
-  t.set("embedding_length", u32(width));
-  t.set("feed_forward_length", u32(c.integer("n_inner", 1, 1 << 20, 4 * width)));
-  t.set("attention.head_count", u32(heads));
-  t.set("attention.key_length", u32(width / heads));
-  t.set("attention.layer_norm_epsilon", static_cast<float>(c.number("layer_norm_epsilon", 0, 1)));
-  t.set("vocab_size", u32(c.integer("vocab_size", 1, 1 << 24)));
+  t.set_integer("block_count", c.integer("n_layer", 1, 4096));
+  t.set_integer("context_length", c.integer("n_positions", 1, 1 << 30));
+  t.set_integer("embedding_length", width);
+  t.set_integer("feed_forward_length", c.integer("n_inner", 1, 1 << 20, 4 * width));
+  t.set_integer("attention.head_count", heads);
+  t.set_integer("attention.key_length", width / heads);
+  t.set_number("attention.layer_norm_epsilon", c.number("layer_norm_epsilon", 0, 1));
+  t.set_integer("vocab_size", c.integer("vocab_size", 1, 1 << 24));
   c.only_text("activation_function", {"gelu_new", "gelu_pytorch_tanh"});
   c.only("scale_attn_weights", true);
   for (const char* flag :

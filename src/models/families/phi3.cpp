@@ -23,8 +23,7 @@ void translate(ConfigJson& c, Translation& t) {
   translate_decoder(c, t);
   c.only_text("hidden_act", {"silu"});
   for (const char* flag : {"attention_bias", "mlp_bias"}) c.only(flag, false);
-  if (c.has("sliding_window"))
-    t.set("attention.sliding_window", static_cast<uint32_t>(c.integer("sliding_window", 1, UINT32_MAX)));
+  translate_window(c, t, /*otherwise=*/0);
 }
 
 }  // namespace

@@ -23,10 +23,10 @@ void translate(ConfigJson& c, Translation& t) {
   c.only_text("hidden_act", {"silu"});
   c.only("attention_bias", false);
   refuse_windows(c);
-  t.set("expert_count", static_cast<uint32_t>(
-                            c.integer(c.has("num_experts") ? "num_experts" : "num_local_experts", 1, 4096)));
-  t.set("expert_used_count", static_cast<uint32_t>(c.integer("num_experts_per_tok", 1, 4096)));
-  t.set("expert_feed_forward_length", static_cast<uint32_t>(c.integer("moe_intermediate_size", 1, 1 << 20)));
+  t.set_integer("expert_count",
+                c.integer(c.has("num_experts") ? "num_experts" : "num_local_experts", 1, 4096));
+  t.set_integer("expert_used_count", c.integer("num_experts_per_tok", 1, 4096));
+  t.set_integer("expert_feed_forward_length", c.integer("moe_intermediate_size", 1, 1 << 20));
   t.set("expert_weights_norm", c.boolean("norm_topk_prob", false));
   c.only("decoder_sparse_step", 1.0);  // every layer has experts
   c.only_empty("mlp_only_layers");

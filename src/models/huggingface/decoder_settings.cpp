@@ -1,6 +1,7 @@
 // What decoders' folders have in common.
 #include <cmath>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "base/quote.h"
 #include "models/huggingface/huggingface.h"
@@ -10,9 +11,6 @@ namespace kelda::models {
 namespace {
 
 constexpr int64_t kMaxWidth = 1 << 20;
-
-uint32_t u32(int64_t n) { return static_cast<uint32_t>(n); }
-float f32(double x) { return static_cast<float>(x); }
 
 }  // namespace
 
@@ -36,6 +34,17 @@ const std::vector<NameRow> kDecoderNames = {
 
 void Translation::set(std::string_view key, MetadataValue value) {
   metadata.set(fmt::format("{}.{}", architecture, key), std::move(value));
+}
+
+void Translation::set_integer(std::string_view key, int64_t value) {
+  KELDA_CHECK(value >= 0 && value <= UINT32_MAX);
+  set(key, static_cast<uint32_t>(value));
+}
+
+void Translation::set_number(std::string_view key, double value) { set(key, static_cast<float>(value)); }
+
+int64_t Translation::head_dim() const {
+  return metadata.integer(fmt::format("{}.attention.key_length", architecture), 1, 4096);
 }
 
 void ignore_training(ConfigJson& c) {
@@ -81,22 +90,27 @@ void ignore_training(ConfigJson& c) {
 void translate_decoder(ConfigJson& c, Translation& t) {
   const int64_t hidden = c.integer("hidden_size", 1, kMaxWidth);
   const int64_t heads = c.integer("num_attention_heads", 1, 65536);
-  t.set("block_count", u32(c.integer("num_hidden_layers", 1, 4096)));
-  t.set("embedding_length", u32(hidden));
-  t.set("feed_forward_length", u32(c.integer("intermediate_size", 1, kMaxWidth)));
-  t.set("attention.head_count", u32(heads));
-  t.set("attention.head_count_kv", u32(c.integer("num_key_value_heads", 1, 65536, heads)));
-  t.set("vocab_size", u32(c.integer("vocab_size", 1, 1 << 24)));
-  t.set("attention.layer_norm_rms_epsilon", f32(c.number("rms_norm_eps", 0, 1)));
+  t.set_integer("block_count", c.integer("num_hidden_layers", 1, 4096));
+  t.set_integer("embedding_length", hidden);
+  t.set_integer("feed_forward_length", c.integer("intermediate_size", 1, kMaxWidth));
+  t.set_integer("attention.head_count", heads);
+  t.set_integer("attention.head_count_kv", c.integer("num_key_value_heads", 1, 65536, heads));
+  t.set_integer("vocab_size", c.integer("vocab_size", 1, 1 << 24));
+  t.set_number("attention.layer_norm_rms_epsilon", c.number("rms_norm_eps", 0, 1));
   if (!c.has("head_dim") && hidden % heads != 0) {
     fail(ErrorCode::kBadInput,
          "hidden_size is {} and num_attention_heads is {}: the second must divide the first", hidden, heads);
   }
   const int64_t head_dim = c.integer("head_dim", 1, 4096, hidden / heads);
-  t.set("attention.key_length", u32(head_dim));
-  t.set("attention.value_length", u32(head_dim));
+  t.set_integer("attention.key_length", head_dim);
+  t.set_integer("attention.value_length", head_dim);
   translate_rope(c, t, head_dim);
   ignore_training(c);
+}
+
+void translate_window(ConfigJson& c, Translation& t, int64_t otherwise) {
+  const int64_t window = c.has("sliding_window") ? c.integer("sliding_window", 1, UINT32_MAX) : otherwise;
+  if (window > 0) t.set_integer("attention.sliding_window", window);
 }
 
 void translate_layer_types(ConfigJson& c, Translation& t) {
@@ -113,10 +127,8 @@ void translate_layer_types(ConfigJson& c, Translation& t) {
 
 void translate_query_scalar(ConfigJson& c, Translation& t) {
   const double scalar = c.number("query_pre_attn_scalar", 1e-3, 1e6, 0);
-  const int64_t head_dim =
-      t.metadata.integer(fmt::format("{}.attention.key_length", t.architecture), 1, 4096);
-  if (scalar != 0 && scalar != static_cast<double>(head_dim))
-    t.set("attention.scale", f32(1 / std::sqrt(scalar)));
+  if (scalar != 0 && scalar != static_cast<double>(t.head_dim()))
+    t.set_number("attention.scale", 1 / std::sqrt(scalar));
 }
 
 void refuse_windows(ConfigJson& c) {

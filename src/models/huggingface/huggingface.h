@@ -35,7 +35,11 @@ struct Translation {
   Metadata metadata = {};
   std::map<std::string, std::vector<float>> tensors = {};  // those that GGUF files have and folders compute
 
-  void set(std::string_view key, MetadataValue value);  // below the architecture's prefix
+  // Keys are below the architecture's prefix, numbers of the types that GGUF files hold: u32 and f32.
+  void set(std::string_view key, MetadataValue value);
+  void set_integer(std::string_view key, int64_t value);  // 0 to 2^32 - 1
+  void set_number(std::string_view key, double value);
+  int64_t head_dim() const;  // which must have been set
 };
 
 struct HuggingFace {
@@ -52,6 +56,8 @@ extern const std::vector<NameRow> kDecoderNames;
 // The settings that decoders share: sizes, heads, context, rotary base and scaling, norms; ignore_training().
 void translate_decoder(ConfigJson& config, Translation& t);
 
+// sliding_window, in tokens; `otherwise` where the file has none, and 0 is none.
+void translate_window(ConfigJson& config, Translation& t, int64_t otherwise);
 // layer_types: which layers have the sliding window, where the file says.
 void translate_layer_types(ConfigJson& config, Translation& t);
 // query_pre_attn_scalar, where it is not the head's width.

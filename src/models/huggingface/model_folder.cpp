@@ -67,6 +67,7 @@ class ModelFolder final : public ModelFile {
       translation_.metadata.add("general.architecture", MetadataValue(std::string(family.name)));
       family.huggingface.config(config, translation_);
       config.refuse_unread();
+      head_dim_ = translation_.head_dim();
       add_tensors(name_tensors(stored_.tensors(), family.huggingface), tied);
     });
     container_ =
@@ -118,14 +119,14 @@ class ModelFolder final : public ModelFile {
     const quant::FormatSpec& format = format_of(first);
     TranslatedTensor translated{.how = named.how,
                                 .parts = named.parts,
-                                .head_dim = head_dim(),
+                                .head_dim = head_dim_,
                                 .element_bytes = static_cast<std::size_t>(quant::row_bytes(format, 1))};
     TensorInfo t{.name = name, .shape = {}, .format = &format, .bytes = translated.bytes()};
     if (named.is_stack) t.shape.push_back(static_cast<int64_t>(named.parts.size()));
     t.shape.insert(t.shape.end(), first.shape.begin(), first.shape.end());
     if (named.how == Translated::kPlusOne) t.format = &float32();
     if (named.how == Translated::kTransposed) std::reverse(t.shape.begin(), t.shape.end());
-    const bool cut_in_heads = named.how != Translated::kInterleaved || first.shape[0] % head_dim() == 0;
+    const bool cut_in_heads = named.how != Translated::kInterleaved || first.shape[0] % head_dim_ == 0;
     if (t.shape.empty() || t.shape.size() > kMaxDims || t.bytes == 0 || !cut_in_heads)
       fail(ErrorCode::kBadInput, "tensor {} has shape [{}]", quote(first.name), fmt::join(first.shape, ", "));
     t.gguf_type = t.format->gguf_type;
@@ -134,15 +135,11 @@ class ModelFolder final : public ModelFile {
     sources_.emplace(name, std::move(translated));
   }
 
-  int64_t head_dim() const {
-    return translation_.metadata.integer(fmt::format("{}.attention.key_length", translation_.architecture), 1,
-                                         4096);
-  }
-
   fs::path folder_;
   Safetensors stored_;
   std::string container_;
   Translation translation_ = {};
+  int64_t head_dim_ = 0;
   std::vector<TensorInfo> tensors_;                               // sorted by name
   std::map<std::string, TranslatedTensor, std::less<>> sources_;  // of those that are stored
 };

@@ -15,9 +15,6 @@ constexpr int64_t kMaxPositions = std::numeric_limits<int32_t>::max() / 2;
 constexpr double kMaxFactor = 65536;
 constexpr double kTwoPi = 0x1.921fb54442d18p+2;
 
-uint32_t u32(int64_t n) { return static_cast<uint32_t>(n); }
-float f32(double x) { return static_cast<float>(x); }
-
 // What the scalings need to know of the model.
 struct Rope {
   double theta = 0;
@@ -26,13 +23,17 @@ struct Rope {
   int64_t original_context = 0;  // positions before it was stretched, unless the scaling says
 };
 
+int64_t part_of(double share, int64_t head_dim) {
+  return static_cast<int64_t>(share * static_cast<double>(head_dim));
+}
+
 int64_t original_context(ConfigJson& scaling, const Rope& rope) {
   return scaling.integer("original_max_position_embeddings", 1, kMaxPositions, rope.original_context);
 }
 
 void linear(ConfigJson& scaling, const Rope&, Translation& t) {
   t.set("rope.scaling.type", std::string("linear"));
-  t.set("rope.scaling.factor", f32(scaling.number("factor", 1, kMaxFactor)));
+  t.set_number("rope.scaling.factor", scaling.number("factor", 1, kMaxFactor));
 }
 
 // One factor for each pair, as GGUF files carry it. Short wavelengths stay, long ones are divided, and
@@ -52,18 +53,18 @@ void llama3(ConfigJson& scaling, const Rope& rope, Translation& t) {
     const double exponent = 2 * static_cast<double>(pair) / static_cast<double>(rope.n_rot);
     const double turns = context * exp_f64(-exponent * log_f64(rope.theta)) / kTwoPi;
     const double keep = std::clamp((turns - low) / (high - low), 0.0, 1.0);
-    factors.push_back(f32(1 / ((1 - keep) / factor + keep)));
+    factors.push_back(static_cast<float>(1 / ((1 - keep) / factor + keep)));
   }
 }
 
 void yarn(ConfigJson& scaling, const Rope& rope, Translation& t) {
   t.set("rope.scaling.type", std::string("yarn"));
-  t.set("rope.scaling.factor", f32(scaling.number("factor", 1, kMaxFactor)));
-  t.set("rope.scaling.original_context_length", u32(original_context(scaling, rope)));
+  t.set_number("rope.scaling.factor", scaling.number("factor", 1, kMaxFactor));
+  t.set_integer("rope.scaling.original_context_length", original_context(scaling, rope));
   for (const auto& [theirs, ours] : {std::pair("beta_fast", "rope.scaling.yarn_beta_fast"),
                                      std::pair("beta_slow", "rope.scaling.yarn_beta_slow"),
                                      std::pair("attention_factor", "rope.scaling.yarn_attn_factor")}) {
-    if (scaling.has(theirs)) t.set(ours, f32(scaling.number(theirs, 1e-3, 1e6)));
+    if (scaling.has(theirs)) t.set_number(ours, scaling.number(theirs, 1e-3, 1e6));
   }
 }
 
@@ -75,13 +76,14 @@ void longrope(ConfigJson& scaling, const Rope& rope, Translation& t) {
   const double papers =
       stretched <= 1 ? 1 : std::sqrt(1 + log_f64(stretched) / log_f64(static_cast<double>(original)));
   t.set("rope.scaling.type", std::string("longrope"));
-  t.set("rope.scaling.original_context_length", u32(original));
-  t.set("rope.scaling.attn_factor", f32(scaling.number("attention_factor", 1e-3, 100, papers)));
+  t.set_integer("rope.scaling.original_context_length", original);
+  t.set_number("rope.scaling.attn_factor", scaling.number("attention_factor", 1e-3, 100, papers));
   scaling.ignore("factor");  // the lists say more
   for (const auto& [theirs, ours] : {std::pair("long_factor", "rope_factors_long.weight"),
                                      std::pair("short_factor", "rope_factors_short.weight")}) {
     std::vector<float>& factors = t.tensors[ours];
-    for (const double factor : scaling.numbers(theirs, 1e-3, 1e6)) factors.push_back(f32(factor));
+    for (const double factor : scaling.numbers(theirs, 1e-3, 1e6))
+      factors.push_back(static_cast<float>(factor));
     if (static_cast<int64_t>(factors.size()) != rope.n_rot / 2) {
       fail(ErrorCode::kBadInput, "{} has {} factors for {} pairs of dimensions", scaling.full(theirs),
            factors.size(), rope.n_rot / 2);
@@ -128,7 +130,7 @@ void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim) {
     if (!parameters) continue;
     // Models with two kinds of attention have an object for each.
     if (auto sliding = parameters->object("sliding_attention")) {
-      t.set("rope.freq_base_swa", f32(sliding->number("rope_theta", 1e-3, 1e12)));
+      t.set_number("rope.freq_base_swa", sliding->number("rope_theta", 1e-3, 1e12));
       sliding->only_text("rope_type", {"default"});
       sliding->refuse_unread();
     }
@@ -137,13 +139,12 @@ void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim) {
     ConfigJson& scaling = full ? *full : *parameters;
     rope.theta = scaling.number("rope_theta", 1e-3, 1e12, rope.theta);
     rotated = scaling.number("partial_rotary_factor", 1e-3, 1, rotated);
-    rope.n_rot = static_cast<int64_t>(rotated * static_cast<double>(head_dim));
+    rope.n_rot = part_of(rotated, head_dim);
     translate_scaling(scaling, rope, t);
   }
-  t.set("context_length", u32(rope.n_ctx));
-  t.set("rope.freq_base", f32(rope.theta));
-  if (rotated != 1)
-    t.set("rope.dimension_count", u32(static_cast<int64_t>(rotated * static_cast<double>(head_dim))));
+  t.set_integer("context_length", rope.n_ctx);
+  t.set_number("rope.freq_base", rope.theta);
+  if (rotated != 1) t.set_integer("rope.dimension_count", part_of(rotated, head_dim));
 }
 
 }  // namespace kelda::models
