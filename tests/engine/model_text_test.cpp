@@ -1,11 +1,11 @@
 #include "engine/model_text.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
 
 #include "base/error.h"
+#include "files/scratch_file.h"
 
 namespace kelda {
 namespace {
@@ -23,12 +23,7 @@ constexpr const char* kTokenizer =
 
 class ModelTextTest : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("kelda-text-" + std::to_string(::getpid()));
-    fs::create_directories(folder_);
-    put("tokenizer.json", kTokenizer);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  ModelTextTest() { put("tokenizer.json", kTokenizer); }
   void put(const char* name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
   std::string refusal(int32_t n_tokens = 0) const {
     try {
@@ -39,7 +34,8 @@ class ModelTextTest : public testing::Test {
     ADD_FAILURE() << "no error";
     return "";
   }
-  fs::path folder_;
+  const ScratchFolder scratch_;
+  const fs::path& folder_ = scratch_.path();
 };
 
 TEST_F(ModelTextTest, ATokenizerAloneIsEnough) {

@@ -1,12 +1,12 @@
 #include "hub/other_caches.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 
 #include "base/error.h"
+#include "files/scratch_file.h"
 #include "hub/resolve.h"
 
 namespace kelda::hub {
@@ -18,8 +18,6 @@ namespace fs = std::filesystem;
 class OtherCachesTest : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::temp_directory_path() / ("kelda-others-" + std::to_string(::getpid()));
-    fs::create_directories(root_);
     for (const char* variable : kVariables) ::unsetenv(variable);
     if (const char* home = std::getenv("HOME")) home_ = home;
     ::setenv("HOME", root_.c_str(), 1);
@@ -27,7 +25,6 @@ class OtherCachesTest : public testing::Test {
   void TearDown() override {
     for (const char* variable : kVariables) ::unsetenv(variable);
     ::setenv("HOME", home_.c_str(), 1);
-    fs::remove_all(root_);
   }
   fs::path put(const std::string& relative, const std::string& text = "x") const {
     const fs::path path = root_ / relative;
@@ -47,7 +44,8 @@ class OtherCachesTest : public testing::Test {
   }
   static constexpr const char* kVariables[] = {"HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "LLAMA_CACHE",
                                                "OLLAMA_MODELS"};
-  fs::path root_;
+  const ScratchFolder scratch_;
+  const fs::path& root_ = scratch_.path();
   std::string home_;
 };
 

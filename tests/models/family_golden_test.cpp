@@ -8,11 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/file.h"
 #include "files/gguf_writer.h"
 #include "kernels/kernel_table.h"
 #include "models/family.h"
-#include "models/formula_weights.h"
+#include "models/family_goldens.h"
 
 namespace kelda::models {
 namespace {
@@ -22,24 +21,7 @@ using nlohmann::json;
 
 constexpr double kTolerance = 1e-4;  // of a logit
 
-std::vector<fs::path> goldens() {
-  std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(std::string(KELDA_SOURCE_DIR) + "/tests/golden/families"))
-    paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-MetadataValue metadata_value(const json& v) {
-  if (v.is_string()) return MetadataValue(v.get<std::string>());
-  if (v.is_number_float()) return MetadataValue(v.get<float>());
-  return MetadataValue(v.get<uint32_t>());
-}
-
 fs::path write_model(const json& golden) {
-  Metadata m;
-  m.add("general.architecture", MetadataValue(golden["arch"].get<std::string>()));
-  for (const auto& [key, value] : golden["metadata"].items()) m.add(key, metadata_value(value));
   std::vector<TensorInfo> infos;
   std::vector<std::vector<float>> data;
   for (const auto& [name, shape] : golden["tensors"].items()) {
@@ -48,15 +30,13 @@ fs::path write_model(const json& golden) {
     t.shape = shape.get<std::vector<int64_t>>();
     t.format = quant::find_format(std::string_view("f32"));
     t.gguf_type = t.format->gguf_type;
-    const json& values = golden["values"];
-    data.push_back(values.contains(name) ? values[name].get<std::vector<float>>()
-                                         : testing::formula_weights(golden["seed"], name, t.shape));
+    data.push_back(testing::golden_values(golden, name));
     infos.push_back(std::move(t));
   }
   static int n_written = 0;
   const fs::path path =
       fs::temp_directory_path() / fmt::format("kelda-golden-{}-{}.gguf", ::getpid(), n_written++);
-  GgufWriter writer(path, m, infos);
+  GgufWriter writer(path, testing::golden_metadata(golden), infos);
   for (const auto& values : data) writer.append(std::as_bytes(std::span(values)));
   writer.commit();
   return path;
@@ -122,7 +102,7 @@ double compare(const json& golden, const std::vector<std::vector<float>>& logits
 class FamilyGolden : public ::testing::TestWithParam<fs::path> {};
 
 TEST_P(FamilyGolden, AnswersAsTransformersDoes) {
-  const json golden = json::parse(read_text(GetParam(), 1 << 20));
+  const json golden = testing::family_golden(GetParam());
   const auto ids = golden["ids"].get<std::vector<int32_t>>();
   const fs::path path = write_model(golden);
   const double worst = compare(golden, run(path, ids, 1 << 20));
@@ -137,7 +117,7 @@ TEST_P(FamilyGolden, AnswersTheSameForAnotherConvertersFile) {
   if (folder == nullptr) GTEST_SKIP() << "KELDA_FAMILY_GGUFS is not set";
   const fs::path path = fs::path(folder) / (GetParam().stem().string() + ".gguf");
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there";
-  const json golden = json::parse(read_text(GetParam(), 1 << 20));
+  const json golden = testing::family_golden(GetParam());
   const std::string window = golden["arch"].get<std::string>() + ".attention.sliding_window";
   if (golden["metadata"].contains(window) && !open_gguf(path)->metadata().has(window)) {
     GTEST_SKIP() << "the converter leaves out " << window << ": the file does not say what the network does";
@@ -146,12 +126,12 @@ TEST_P(FamilyGolden, AnswersTheSameForAnotherConvertersFile) {
   std::printf("%s, converted: worst difference of a logit %.2e\n", GetParam().stem().c_str(), worst);
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, FamilyGolden, ::testing::ValuesIn(goldens()),
+INSTANTIATE_TEST_SUITE_P(Files, FamilyGolden, ::testing::ValuesIn(testing::family_goldens()),
                          [](const auto& each) { return each.param.stem().string(); });
 
 TEST(FamilyGoldens, CoverEveryFamily) {
   std::set<std::string> covered;
-  for (const fs::path& path : goldens()) covered.insert(json::parse(read_text(path, 1 << 20))["arch"]);
+  for (const fs::path& path : testing::family_goldens()) covered.insert(testing::family_golden(path)["arch"]);
   for (const Family* f : families()) EXPECT_EQ(covered.count(std::string(f->name)), 1u) << f->name;
 }
 

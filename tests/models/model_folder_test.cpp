@@ -4,17 +4,17 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "files/scratch_file.h"
 #include "learned/weights.h"
+#include "malform/safetensors_builder.h"
 #include "models/family.h"
-#include "models/formula_weights.h"
+#include "models/family_goldens.h"
 
 namespace kelda::models {
 namespace {
@@ -22,17 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::vector<fs::path> goldens() {
-  std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(std::string(KELDA_SOURCE_DIR) + "/tests/golden/families"))
-    if (json::parse(read_text(entry.path(), 1 << 20)).contains("stored")) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 json golden_named(const std::string& name) {
-  return json::parse(
-      read_text(std::string(KELDA_SOURCE_DIR) + "/tests/golden/families/" + name + ".json", 1 << 20));
+  return testing::family_golden(testing::family_golden_folder() / (name + ".json"));
 }
 
 struct Stored {
@@ -50,7 +41,7 @@ Stored as_stored(const json& golden, const json& row) {
   const std::string name = row[0], how = row[1];
   const int64_t expert = row[2];
   Stored t{golden["tensors"][name].get<std::vector<int64_t>>(), {}};
-  t.values = testing::formula_weights(golden["seed"], name, t.shape);
+  t.values = testing::golden_values(golden, name);
   if (expert >= 0) {
     t.shape.erase(t.shape.begin());
     const int64_t n = t.shape[0] * t.shape[1];
@@ -78,39 +69,26 @@ Stored as_stored(const json& golden, const json& row) {
 }
 
 void write_safetensors(const fs::path& path, const std::map<std::string, Stored>& tensors) {
-  json header = json::object();
-  uint64_t at = 0;
+  malform::SafetensorsBuilder builder;
   for (const auto& [name, t] : tensors) {
-    const uint64_t bytes = t.values.size() * sizeof(float);
-    header[name] = {{"dtype", "F32"}, {"shape", t.shape}, {"data_offsets", {at, at + bytes}}};
-    at += bytes;
+    const auto* data = reinterpret_cast<const char*>(t.values.data());
+    builder.tensors.push_back({name, "F32", t.shape, std::string(data, t.values.size() * sizeof(float))});
   }
-  const std::string text = header.dump();
-  const uint64_t n = text.size();
-  std::ofstream out(path, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(&n), sizeof n);
-  out << text;
-  for (const auto& [name, t] : tensors)
-    out.write(reinterpret_cast<const char*>(t.values.data()),
-              static_cast<std::streamsize>(t.values.size() * sizeof(float)));
+  malform::write_file(path, builder.bytes());
 }
 
 class Folder {
  public:
   explicit Folder(const json& golden) : golden_(golden) {
-    static int n = 0;
-    path_ = fs::temp_directory_path() / fmt::format("kelda-folder-{}-{}", ::getpid(), n++);
-    fs::create_directories(path_);
     for (const auto& [name, row] : golden["stored"].items()) tensors_[name] = as_stored(golden, row);
     config_ = golden["config"];
   }
-  ~Folder() { fs::remove_all(path_); }
   json& config() { return config_; }
   std::map<std::string, Stored>& tensors() { return tensors_; }
   std::unique_ptr<ModelFile> open() const {
-    std::ofstream(path_ / "config.json") << config_.dump();
-    write_safetensors(path_ / "model.safetensors", tensors_);
-    return open_model_folder(path_);
+    std::ofstream(scratch_.path() / "config.json") << config_.dump();
+    write_safetensors(scratch_.path() / "model.safetensors", tensors_);
+    return open_model_folder(scratch_.path());
   }
   // The error that opening it, and checking its tensors, throws.
   std::string refusal() const {
@@ -130,21 +108,14 @@ class Folder {
  private:
   json golden_, config_;
   std::map<std::string, Stored> tensors_;
-  fs::path path_;
+  ScratchFolder scratch_;
 };
 
 class ModelFolder : public ::testing::TestWithParam<fs::path> {};
 
 // The configuration that the golden file states in GGUF's words, field by field.
 void expect_config(const json& golden, const Metadata& metadata) {
-  Metadata stated;
-  stated.add("general.architecture", MetadataValue(golden["arch"].get<std::string>()));
-  for (const auto& [key, v] : golden["metadata"].items()) {
-    if (v.is_string()) stated.add(key, MetadataValue(v.get<std::string>()));
-    if (v.is_number_float()) stated.add(key, MetadataValue(v.get<float>()));
-    if (v.is_number_integer()) stated.add(key, MetadataValue(v.get<uint32_t>()));
-  }
-  const ModelConfig a = read_config(metadata), b = read_config(stated);
+  const ModelConfig a = read_config(metadata), b = read_config(testing::golden_metadata(golden));
   EXPECT_EQ(a.vocab_size, b.vocab_size);
   EXPECT_EQ(a.hidden_size, b.hidden_size);
   EXPECT_EQ(a.intermediate_size, b.intermediate_size);
@@ -178,7 +149,7 @@ void expect_config(const json& golden, const Metadata& metadata) {
 }
 
 TEST_P(ModelFolder, IsWhatItsGgufFileIs) {
-  const json golden = json::parse(read_text(GetParam(), 1 << 20));
+  const json golden = testing::family_golden(GetParam());
   const Folder folder(golden);
   const auto file = folder.open();
   EXPECT_EQ(file->container(), "safetensors");
@@ -192,9 +163,7 @@ TEST_P(ModelFolder, IsWhatItsGgufFileIs) {
     std::vector<float> values(static_cast<std::size_t>(t->n_elements()));
     ASSERT_EQ(t->bytes, values.size() * sizeof(float));
     file->read(*t, 0, std::as_writable_bytes(std::span(values)));
-    const std::vector<float> wanted = golden["values"].contains(name)
-                                          ? golden["values"][name].get<std::vector<float>>()
-                                          : testing::formula_weights(golden["seed"], name, t->shape);
+    const std::vector<float> wanted = testing::golden_values(golden, name);
     for (std::size_t i = 0; i < values.size(); ++i) {
       // A norm's weight was stored as its difference to 1, in float32.
       const bool shifted = name.find("norm") != std::string::npos;
@@ -212,7 +181,7 @@ TEST_P(ModelFolder, IsWhatItsGgufFileIs) {
   EXPECT_EQ(file->tensors().size(), n);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, ModelFolder, ::testing::ValuesIn(goldens()),
+INSTANTIATE_TEST_SUITE_P(Families, ModelFolder, ::testing::ValuesIn(testing::family_goldens()),
                          [](const auto& each) { return each.param.stem().string(); });
 
 TEST(ModelFolders, WhatIsWrongIsNamed) {

@@ -1,40 +1,26 @@
 #include "models/huggingface/translated_tensor.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstring>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/half.h"
+#include "files/scratch_file.h"
+#include "malform/safetensors_builder.h"
 
 namespace kelda::models {
 namespace {
-
-namespace fs = std::filesystem;
 
 // One tensor in a file of its own.
 template <typename T>
 Safetensors file_of(const std::string& dtype, const std::vector<int64_t>& shape,
                     const std::vector<T>& values) {
-  const fs::path path =
-      fs::temp_directory_path() / ("kelda-translated-" + std::to_string(::getpid()) + ".safetensors");
-  const nlohmann::json header = {
-      {"t", {{"dtype", dtype}, {"shape", shape}, {"data_offsets", {0, values.size() * sizeof(T)}}}}};
-  const std::string text = header.dump();
-  const uint64_t n = text.size();
-  {
-    std::ofstream out(path, std::ios::binary);
-    out.write(reinterpret_cast<const char*>(&n), sizeof n);
-    out << text;
-    out.write(reinterpret_cast<const char*>(values.data()),
-              static_cast<std::streamsize>(values.size() * sizeof(T)));
-  }
-  Safetensors file = Safetensors::open(path);
-  fs::remove(path);
-  return file;
+  const auto* data = reinterpret_cast<const char*>(values.data());
+  malform::SafetensorsBuilder builder;
+  builder.tensors = {{"t", dtype, shape, std::string(data, values.size() * sizeof(T))}};
+  const ScratchFile scratch;
+  malform::write_file(scratch.path(), builder.bytes());
+  return Safetensors::open(scratch.path());
 }
 
 template <typename T>
