@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes small GGUF files and split sets as seeds of the gguf fuzzer.   gguf_seeds.py FOLDER"""
-import hashlib
 import struct
 import sys
-from pathlib import Path
+
+import seeds
 
 U8, I8, U16, I16, U32, I32, F32, BOOL, STRING, ARRAY, U64, I64, F64 = range(13)
 CODES = {U8: "B", I8: "b", U16: "H", I16: "h", U32: "I", I32: "i", F32: "f", BOOL: "?", U64: "Q", I64: "q", F64: "d"}
@@ -49,7 +49,7 @@ def joined(opened, parts):
     return bytes([first]) + b"".join(struct.pack("<H", len(p)) + p for p in parts[:-1]) + parts[-1]
 
 
-def seeds():
+def files():
     name = [("general.architecture", STRING, "llama")]
     every = [(f"k{kind}", kind, "text" if kind == STRING else 1) for kind in range(13) if kind != ARRAY]
     lists = [(f"l{kind}", kind, ["a", "bc"] if kind == STRING else [0, 1, 1]) for kind in range(13) if kind != ARRAY]
@@ -69,6 +69,4 @@ def seeds():
     yield joined(0, [gguf(name + split(0, 2, 1), []), gguf(name + split(1, 2, 1), [b])])
 
 
-folder = Path(sys.argv[1])
-for seed in seeds():
-    (folder / ("seed-" + hashlib.sha256(seed).hexdigest()[:16])).write_bytes(seed)
+seeds.write(files(), sys.argv[1])

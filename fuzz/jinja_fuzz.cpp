@@ -1,10 +1,10 @@
 // A template and a conversation, both from outside: "TEMPLATE\0JSON". Neither may crash, hang or leak, the
 // spans must be in order, and what the conversation says must not be owned.
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "base/check.h"
 #include "jinja/json.h"
 #include "jinja/template.h"
 
@@ -22,17 +22,13 @@ bool can_write_marker(std::string_view source) {
   return false;
 }
 
-void check(bool fine) {
-  if (!fine) std::abort();
-}
-
 Value conversation(std::string_view json) {
   Dict globals;
   try {
     Value parsed = parse_json(json, Provenance::kInput);
     const std::string again = dump_json(parsed);
     if (again.find("Infinity") == std::string::npos) {
-      check(dump_json(parse_json(again, Provenance::kInput)) == again);
+      KELDA_CHECK(dump_json(parse_json(again, Provenance::kInput)) == again);
     }
     if (parsed.is_dict()) return parsed;
     globals.set("messages", parsed);
@@ -45,12 +41,12 @@ Value conversation(std::string_view json) {
 void check_spans(const Rendered& r, bool marker_is_input) {
   std::size_t last = 0;
   for (const kelda::ByteSpan& span : r.owned) {
-    check(span.begin < span.end && span.end <= r.text.size());
-    check(last == 0 || span.begin > last);
+    KELDA_CHECK(span.begin < span.end && span.end <= r.text.size());
+    KELDA_CHECK(last == 0 || span.begin > last);
     last = span.end;
     if (!marker_is_input) continue;
     const auto owned = std::string_view(r.text).substr(span.begin, span.end - span.begin);
-    check(owned.find(kMarker) == std::string_view::npos);
+    KELDA_CHECK(owned.find(kMarker) == std::string_view::npos);
   }
 }
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes seeds of the jinja fuzzer: the templates of tests/golden/jinja.json and hostile ones.   jinja_seeds.py FOLDER"""
-import hashlib
 import json
 import sys
 from pathlib import Path
+
+import seeds
 
 GLOBALS = {"s": "a\ue000 <b>", "l": [3, 1, 2], "d": {"b": 1, "A\ue000": None}, "i": 7, "ls": ["b", "A"], "lm": [{"n": "x\ue000", "v": 3}]}
 
@@ -34,7 +35,4 @@ HOSTILE = [
 
 golden = json.loads((Path(__file__).resolve().parent.parent / "tests/golden/jinja.json").read_text(encoding="utf-8"))
 templates = [row["template"] for rows in golden["sections"].values() for row in rows] + HOSTILE
-folder = Path(sys.argv[1])
-for template in templates:
-    seed = (template + "\0" + json.dumps(GLOBALS, ensure_ascii=False)).encode()
-    (folder / ("seed-" + hashlib.sha256(seed).hexdigest()[:16])).write_bytes(seed)
+seeds.write(((t + "\0" + json.dumps(GLOBALS, ensure_ascii=False)).encode() for t in templates), sys.argv[1])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes small safetensors files and indexes as seeds of the safetensors fuzzer.   safetensors_seeds.py FOLDER"""
-import hashlib
 import json
 import struct
 import sys
-from pathlib import Path
+
+import seeds
 
 BITS = {"BOOL": 8, "F4": 4, "F6_E2M3": 6, "F6_E3M2": 6, "U8": 8, "I8": 8, "F8_E5M2": 8, "F8_E4M3": 8, "F8_E8M0": 8, "F8_E4M3FNUZ": 8,
         "F8_E5M2FNUZ": 8, "I16": 16, "U16": 16, "F16": 16, "BF16": 16, "I32": 32, "U32": 32, "F32": 32, "C64": 64, "F64": 64,
@@ -26,7 +26,7 @@ def safetensors(tensors, metadata=None, separators=(",", ":")):
     return struct.pack("<Q", len(head)) + head + b"d" * end
 
 
-def seeds():
+def files():
     yield safetensors([])
     yield safetensors([("a", "F32", [2, 3]), ("b", "BF16", [4])], {"format": "pt"})
     yield safetensors([("model.layers.0.weight", "F16", []), ("e", "I64", [2, 0, 3]), ("\u00e4\"\\", "U8", [1])], {}, (", ", ": "))
@@ -40,6 +40,4 @@ def seeds():
     yield b"I" + json.dumps({"weight_map": maps[0], "more": [1, 2.5, None, {"x": ["y", True]}]}, indent=2).encode()
 
 
-folder = Path(sys.argv[1])
-for seed in seeds():
-    (folder / ("seed-" + hashlib.sha256(seed).hexdigest()[:16])).write_bytes(seed)
+seeds.write(files(), sys.argv[1])

@@ -2,6 +2,7 @@
 """Writes the seeds of the tokenize fuzzer.   tokenize_seeds.py FOLDER"""
 import sys
 
+import seeds
 import tokenizer_seeds
 
-tokenizer_seeds.write(tokenizer_seeds.of_tokenize(), sys.argv[1])
+seeds.write(tokenizer_seeds.of_tokenize(), sys.argv[1])

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   try {
     tokenizer = kelda::text::read_tokenizer_json(all.substr(0, end));
   } catch (const kelda::Error& e) {
-    kelda::fuzz::check(e.code() == kelda::ErrorCode::kBadInput || e.code() == kelda::ErrorCode::kUnsupported);
+    KELDA_CHECK(e.code() == kelda::ErrorCode::kBadInput || e.code() == kelda::ErrorCode::kUnsupported);
     return 0;
   }
   kelda::fuzz::check_tokenizer(*tokenizer, all.substr(std::min(end + 1, all.size())));

@@ -1,5 +1,4 @@
-"""The tokenizers of tests/golden/tokenizer_tiny.json as seeds of three fuzzers.   seeds(KIND) gives bytes."""
-import hashlib
+"""The tokenizers of tests/golden/tokenizer_tiny.json as seeds of three fuzzers."""
 import json
 from pathlib import Path
 
@@ -60,8 +59,3 @@ def of_vocabulary():
     for kind, (pieces, merges, numbers) in lists.items():
         for text in ["hello hell", " the  don't\u4f60<s>\n", "<|im_end|>h\u00e9llo 123"]:
             yield "\1".join([kind, "\n".join(pieces), "\n".join(merges), "\n".join(numbers), text]).encode()
-
-
-def write(seeds, folder):
-    for seed in seeds:
-        (Path(folder) / ("seed-" + hashlib.sha256(seed).hexdigest()[:16])).write_bytes(seed)

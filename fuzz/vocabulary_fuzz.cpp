@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
   try {
     tokenizer = text::make_tokenizer(std::make_shared<const Vocabulary>(m));
   } catch (const Error& e) {
-    fuzz::check(e.code() == ErrorCode::kBadInput || e.code() == ErrorCode::kUnsupported);
+    KELDA_CHECK(e.code() == ErrorCode::kBadInput || e.code() == ErrorCode::kUnsupported);
     return 0;
   }
   fuzz::check_tokenizer(*tokenizer, rest);
