@@ -59,3 +59,5 @@ def of_vocabulary():
     for kind, (pieces, merges, numbers) in lists.items():
         for text in ["hello hell", " the  don't\u4f60<s>\n", "<|im_end|>h\u00e9llo 123"]:
             yield "\1".join([kind, "\n".join(pieces), "\n".join(merges), "\n".join(numbers), text]).encode()
+    # A control token that is the end of a character and a letter.
+    yield b"llama\x012a<unk>\n3a\x81t\n" + "\n".join(marked).encode() + b"\1\1uunknown_token_id 0\1the the"

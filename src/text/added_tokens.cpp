@@ -70,6 +70,8 @@ AddedTokens::AddedTokens(std::vector<AddedToken> tokens) : tokens_(std::move(tok
     if (t.text.empty() || t.text.size() > kMaxAddedTokenBytes)
       fail(ErrorCode::kBadInput, "added token {} has {} bytes; 1 to {} are possible", t.id, t.text.size(),
            kMaxAddedTokenBytes);
+    // Half a character, found, would leave the other half as text.
+    if (!is_utf8(t.text)) fail(ErrorCode::kBadInput, "added token {} is not UTF-8: {}", t.id, quote(t.text));
     trie_.add(t.text, static_cast<int32_t>(i));
   }
 }

@@ -31,7 +31,7 @@ std::vector<AddedToken> added_tokens_of(const Vocabulary& vocabulary);
 
 class AddedTokens {
  public:
-  // Throws kBadInput for a token that is empty or too long.
+  // Throws kBadInput for a token that is empty, too long or not UTF-8.
   explicit AddedTokens(std::vector<AddedToken> tokens);
   bool empty() const { return tokens_.empty(); }
 

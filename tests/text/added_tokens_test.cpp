@@ -91,5 +91,10 @@ TEST(AddedTokens, EmptyAndOverlongTokensAreRefused) {
   EXPECT_NO_THROW(AddedTokens({{.id = 1, .text = std::string(kMaxAddedTokenBytes, 'x'), .special = true}}));
 }
 
+// The end of "▁": cut out of a text, it would leave bytes that are no text.
+TEST(AddedTokens, APartOfACharacterIsRefused) {
+  EXPECT_THROW(AddedTokens({{.id = 1, .text = "\x81t", .special = false}}), Error);
+}
+
 }  // namespace
 }  // namespace kelda::text
