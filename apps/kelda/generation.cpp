@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "apps/kelda/terminal/style.h"
 #include "base/error.h"
 #include "calc/memory.h"
 
@@ -74,8 +75,8 @@ std::string timings_text(const Timings& t, const Runner& runner) {
   if (t.load > 0) text += fmt::format("load {:.0f} ms | ", t.load * 1e3);
   if (t.drawn > 0) text += fmt::format("first token after {:.0f} ms | ", t.to_first_token * 1e3);
   const std::string cached = t.cached > 0 ? fmt::format(" ({} of them known)", t.cached) : "";
-  text += fmt::format("prompt {} tokens{}{} | generation {} tokens{}\n", t.prompt_tokens, cached,
-                      rate("prompt_tok_s"), t.drawn, rate("generation_tok_s"));
+  text += fmt::format("prompt {}{}{} | generation {}{}\n", counted(t.prompt_tokens, "token"), cached,
+                      rate("prompt_tok_s"), counted(t.drawn, "token"), rate("generation_tok_s"));
   text += fmt::format("memory: learned {:.1f} MB, KV cache {:.1f} MB, scratch {:.1f} MB, peak {:.1f} MB\n",
                       mb("learned_bytes"), mb("kv_bytes"), mb("scratch_bytes"), mb("peak_resident_bytes"));
   return text;

@@ -83,7 +83,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path)
     fail(ErrorCode::kBadInput, "{}: is not a regular file and will not be replaced", path.string());
   }
   fd_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (fd_ < 0) fail(ErrorCode::kIo, "{}: cannot write: {}", partial_.string(), std::strerror(errno));
+  if (fd_ < 0) fail(ErrorCode::kIo, "{}: cannot write: {}", path_.string(), std::strerror(errno));
 }
 
 AtomicFile::~AtomicFile() {
@@ -108,7 +108,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::commit() {
-  if (::fsync(fd_) != 0) fail(ErrorCode::kIo, "{}: cannot sync: {}", partial_.string(), std::strerror(errno));
+  if (::fsync(fd_) != 0) fail(ErrorCode::kIo, "{}: cannot sync: {}", path_.string(), std::strerror(errno));
   if (::rename(partial_.c_str(), path_.c_str()) != 0) {
     fail(ErrorCode::kIo, "{}: cannot rename into place: {}", path_.string(), std::strerror(errno));
   }

@@ -69,7 +69,7 @@ std::shared_ptr<const ChatTemplate> ChatTemplate::of_model(const Metadata& m, co
     const Fallback& fallback = choose_fallback(v);
     t->source_ = fallback.source;
     t->name_ = fmt::format("fallback {} (the file has no chat template)", fallback.name);
-    t->is_fallback_ = true;
+    t->fallback_ = &fallback;
   }
   try {
     t->template_.emplace(t->source_, t->name_);
@@ -89,6 +89,10 @@ std::shared_ptr<const ChatTemplate> ChatTemplate::with_source(std::string source
 
 jinja::Rendered ChatTemplate::render(const Conversation& c, Time now, const Dict& tokens) const {
   if (error_) throw *error_;
+  if (fallback_ != nullptr) {
+    std::string fault = fault_of(*fallback_, c);
+    if (!fault.empty()) throw jinja::TemplateRaised(name_, 1, std::move(fault));
+  }
   Dict globals = tokens_;
   for (const auto& [name, value] : tokens.items()) globals.set(name, value);
   for (const auto& [name, value] : c.variables.items()) globals.set(name, value);
@@ -145,7 +149,7 @@ void ChatTemplate::find_fault_of_bos(const std::string& text, const Vocabulary* 
   const bool written = text.starts_with(bos);
   if (text.starts_with(bos + bos)) {
     findings_.push_back(fmt::format("it writes {} twice at the beginning", bos));
-  } else if (vocabulary != nullptr && vocabulary->add_bos() && !written && !is_fallback_) {
+  } else if (vocabulary != nullptr && vocabulary->add_bos() && !written && fallback_ == nullptr) {
     findings_.push_back(fmt::format("it does not write {}, which the file wants in front: it is added", bos));
   }
 }

@@ -16,6 +16,8 @@
 
 namespace kelda::chat {
 
+struct Fallback;
+
 inline constexpr uint64_t kMaxTemplateBytes = 1 << 20;
 
 // Immutable; may be used by several threads at a time.
@@ -33,14 +35,14 @@ class ChatTemplate {
   // The same special tokens with another template. Throws jinja::TemplateError.
   std::shared_ptr<const ChatTemplate> with_source(std::string source, std::string name) const;
 
-  // Throws jinja::TemplateRaised where the template refuses the conversation, jinja::TemplateError for its
-  // own faults. `tokens` replace those that the model has.
+  // Throws jinja::TemplateRaised where the template refuses the conversation (a fallback does so for all that
+  // it would leave out), jinja::TemplateError for its own faults. `tokens` replace those that the model has.
   jinja::Rendered render(const Conversation& conversation, Time now, const jinja::Dict& tokens = {}) const;
 
   // Where it comes from: "tokenizer.chat_template", or "fallback chatml (the file has no chat template)".
   const std::string& name() const { return name_; }
   const std::string& source() const { return source_; }
-  bool is_fallback() const { return is_fallback_; }
+  bool is_fallback() const { return fallback_ != nullptr; }
   // What is odd about it, found by rendering a fixed conversation: a dropped role, a doubled BOS, no
   // generation prompt, … Sentences for people; empty for a template as it should be.
   const std::vector<std::string>& findings() const { return findings_; }
@@ -53,7 +55,7 @@ class ChatTemplate {
 
   std::string source_, name_;
   std::optional<jinja::TemplateError> error_;  // of a template that does not parse
-  bool is_fallback_ = false;
+  const Fallback* fallback_ = nullptr;         // null where the file has a template
   jinja::Dict tokens_;
   std::optional<jinja::Template> template_, tool_use_;
   std::vector<std::string> findings_;

@@ -131,7 +131,7 @@ Conversation conversation_of(const std::vector<Message>& messages) {
 }
 
 ConversationFile parse_conversation_file(std::string_view json) {
-  const Value root = jinja::parse_json(json, Provenance::kInput);
+  const Value root = jinja::parse_json(json, Provenance::kInput, {.unique_keys = true});
   if (!root.is_dict()) fail(ErrorCode::kBadInput, "a conversation is a JSON object with the field messages");
   ConversationFile file;
   for (const auto& [name, value] : root.as_dict().items()) take_field(name.str(), value, file);

@@ -1,6 +1,9 @@
 #include "chat/fallbacks.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
+#include <vector>
 
 namespace kelda::chat {
 namespace {
@@ -33,12 +36,42 @@ constexpr std::string_view kPlain = R"({% for m in messages %}{{ m.role | capita
 
 constexpr Fallback kFallbacks[] = {
     {"chatml", "<|im_start|>", kChatml},
-    {"gemma", "<start_of_turn>", kGemma},
+    {"gemma", "<start_of_turn>", kGemma, /*system_first=*/true},
     {"llama3", "<|start_header_id|>", kLlama3},
     {"plain", "", kPlain},
 };
 
+std::string text_of(const jinja::Value* value) {
+  return value != nullptr && value->is_string() ? std::string(value->str()) : std::string();
+}
+
+// What is wrong with the i-th message of n; empty if nothing is.
+std::string fault_of(const Fallback& f, const jinja::Dict& message, std::size_t i, std::size_t n) {
+  const std::string role = text_of(message.find("role"));
+  if (role != "system" && role != "user" && role != "assistant") return "has no form for the role " + role;
+  if (role == "system" && f.system_first && (i != 0 || n == 1))
+    return "puts a system message in front of the first message of the user, and nowhere else";
+  const jinja::Value* content = message.find("content");
+  if (content == nullptr || !content->is_string()) return "needs a content that is a text";
+  for (const auto& [name, value] : message.items())
+    if (name.str() != "role" && name.str() != "content" && !value.is_none())
+      return fmt::format("has no place for {}", name.str());
+  return {};
+}
+
 }  // namespace
+
+std::string fault_of(const Fallback& f, const Conversation& c) {
+  const auto given = [](const jinja::Value& list) { return list.is_list() && !list.items().empty(); };
+  if (given(c.tools)) return "the fallback has no place for tools";
+  if (given(c.documents)) return "the fallback has no place for documents";
+  const std::vector<jinja::Value>& messages = c.messages.items();
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const std::string fault = fault_of(f, messages[i].as_dict(), i, messages.size());
+    if (!fault.empty()) return fmt::format("messages[{}]: the fallback {}", i, fault);
+  }
+  return {};
+}
 
 std::span<const Fallback> fallbacks() { return kFallbacks; }
 

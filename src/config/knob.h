@@ -93,6 +93,8 @@ std::string range_text(const Knob& knob);
 std::string allowed_text(const Knob& knob);
 // The default as people write it.
 std::string default_text(const Knob& knob);
+// A value as people write it: 0.7, true, random, "a text", 15=-100,20=5.
+std::string value_text(const KnobValue& value);
 // Throws kUsage: "top_p must be a number in (0, 1]; got 2".
 [[noreturn]] void fail_knob(const Knob& knob, std::string_view got);
 

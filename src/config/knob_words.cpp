@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "config/knob.h"
 
 namespace kelda {
@@ -70,6 +72,29 @@ std::string default_text(const Knob& knob) {
     default:
       return fmt::format("{}", knob.def);
   }
+}
+
+std::string value_text(const KnobValue& value) {
+  return std::visit(
+      [](const auto& v) -> std::string {
+        using T = std::remove_cvref_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, Seed>) {
+          return v.value ? fmt::format("{}", *v.value) : "random";
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          return quote(v);
+        } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+          std::vector<std::string> quoted;
+          for (const std::string& text : v) quoted.push_back(quote(text));
+          return v.empty() ? "none" : fmt::format("{}", fmt::join(quoted, ", "));
+        } else if constexpr (std::is_same_v<T, TokenBias>) {
+          std::vector<std::string> pairs;
+          for (const auto& [id, bias] : v) pairs.push_back(fmt::format("{}={}", id, bias));
+          return v.empty() ? "none" : fmt::format("{}", fmt::join(pairs, ","));
+        } else {
+          return fmt::format("{}", v);
+        }
+      },
+      value);
 }
 
 void fail_knob(const Knob& knob, std::string_view got) {

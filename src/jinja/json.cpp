@@ -2,10 +2,13 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 #include "jinja/unicode.h"
 
 namespace kelda::jinja {
@@ -15,7 +18,7 @@ namespace sj = simdjson::ondemand;
 
 class Reader {
  public:
-  Reader(std::string_view json, Provenance p, int max_depth) : json_(json), p_(p), max_depth_(max_depth) {}
+  Reader(std::string_view json, Provenance p, JsonLimits limits) : json_(json), p_(p), limits_(limits) {}
 
   Value run() {
     // A text that is no list or object is read as the only item of a list: so there is one way to read.
@@ -24,13 +27,14 @@ class Reader {
     std::string wrapped;
     if (wrap) wrapped = fmt::format("[{}]", json_);
     const simdjson::padded_string padded(wrap ? std::string_view(wrapped) : json_);
-    sj::document document;
-    check(parser_.iterate(padded).get(document));
+    begin_ = padded.data() + (wrap ? 1 : 0);
+    check(parser_.iterate(padded).get(document_));
+    is_open_ = true;
     sj::value root;
-    check(document.get_value().get(root));
+    check(document_.get_value().get(root));
     Value value = convert(root, wrap ? 0 : 1);
     const char* rest = nullptr;
-    if (!document.current_location().get(rest)) check(simdjson::TRAILING_CONTENT);
+    if (!document_.current_location().get(rest)) check(simdjson::TRAILING_CONTENT);
     if (!wrap) return value;
     if (value.items().size() != 1)
       check(value.items().empty() ? simdjson::EMPTY : simdjson::TRAILING_CONTENT);
@@ -38,14 +42,32 @@ class Reader {
   }
 
  private:
-  void check(simdjson::error_code code) const {
-    if (code)
-      fail(ErrorCode::kBadInput, "not JSON: {} in {}", simdjson::error_message(code), quote(json_, 60));
+  void check(simdjson::error_code code) {
+    if (!code) return;
+    std::optional<std::size_t> at = first_invalid_utf8(json_);
+    const char* here = nullptr;
+    if (!at && is_open_ && !document_.current_location().get(here)) at = offset_of(here);
+    if (!at) at = json_.size();
+    fail(ErrorCode::kBadInput, "not JSON: {}, at {} of {}", simdjson::error_message(code), place(*at),
+         quote(json_.substr(*at < json_.size() ? *at : 0), 60));
+  }
+
+  std::size_t offset_of(const char* at) const {
+    return at < begin_ ? 0 : std::min(static_cast<std::size_t>(at - begin_), json_.size());
+  }
+
+  // As editors count: from 1, columns in bytes.
+  std::string place(std::size_t at) const {
+    const std::string_view before = json_.substr(0, at);
+    const std::size_t line_begin = before.rfind('\n') + 1;  // 0 where there is none
+    return fmt::format("line {}, column {}", 1 + std::count(before.begin(), before.end(), '\n'),
+                       at - line_begin + 1);
   }
 
   // Names the text of a number or word that is no JSON.
-  [[noreturn]] static void bad_token(std::string_view token) {
-    fail(ErrorCode::kBadInput, "not JSON: {} is no value", quote(token, 40));
+  [[noreturn]] void bad_token(std::string_view token) const {
+    fail(ErrorCode::kBadInput, "not JSON: {} is no value, at {}", quote(token, 40),
+         place(offset_of(token.data())));
   }
 
   // A number, true, false or null, from its text.
@@ -94,8 +116,8 @@ class Reader {
   }
 
   Value convert(sj::value& value, int depth) {
-    if (depth > max_depth_) {
-      fail(ErrorCode::kBadInput, "JSON is nested deeper than {}", max_depth_);
+    if (depth > limits_.max_depth) {
+      fail(ErrorCode::kBadInput, "JSON is nested deeper than {}", limits_.max_depth);
     }
     sj::json_type type{};
     check(value.type().get(type));
@@ -134,6 +156,8 @@ class Reader {
       std::string_view key;
       check(field.unescaped_key().get(key));
       const std::string name(key);
+      if (limits_.unique_keys && dict.find(name) != nullptr)
+        fail(ErrorCode::kBadInput, "the key {} is given twice in one object", quote(name, 60));
       sj::value inner;
       check(field.value().get(inner));
       dict.set(name, convert(inner, depth + 1), p_);
@@ -143,14 +167,17 @@ class Reader {
 
   std::string_view json_;
   Provenance p_;
-  int max_depth_;
+  JsonLimits limits_;
   sj::parser parser_;
+  sj::document document_;
+  bool is_open_ = false;  // the document can be asked where it stands
+  const char* begin_ = nullptr;
 };
 
 }  // namespace
 
-Value parse_json(std::string_view json, Provenance p, int max_depth) {
-  return Reader(json, p, max_depth).run();
+Value parse_json(std::string_view json, Provenance p, JsonLimits limits) {
+  return Reader(json, p, limits).run();
 }
 
 }  // namespace kelda::jinja

@@ -10,11 +10,17 @@
 
 namespace kelda::jinja {
 
-// Parses one JSON text; everything in it has provenance `p`. Key order is kept; of a key given twice the last
-// value counts, in the place of the first, as in Python. Integers beyond 64 bits are kept exactly. Throws
-// kelda::Error kBadInput, saying where, for what is not JSON (NaN, lone surrogates and anything after the
-// text included), for integers of more than 4300 digits, and for what is nested deeper than max_depth.
-Value parse_json(std::string_view json, Provenance p, int max_depth = 190);
+struct JsonLimits {
+  int max_depth = 190;
+  bool unique_keys = false;  // a key given twice is an error; else its last value counts, in the place of the
+                             // first, as in Python
+};
+
+// Parses one JSON text; everything in it has provenance `p`. Key order is kept. Integers beyond 64 bits are
+// kept exactly. Throws kelda::Error kBadInput, saying in which line and column, for what is not JSON (NaN,
+// lone surrogates and anything after the text included), and for integers of more than 4300 digits and what
+// is beyond the limits.
+Value parse_json(std::string_view json, Provenance p, JsonLimits limits = {});
 
 struct DumpOptions {
   bool ensure_ascii = false;

@@ -45,6 +45,31 @@ TEST(Fallbacks, EachWritesItsForm) {
   EXPECT_EQ(text(3), "System: S\n\nUser: U\n\nAssistant: A\n\nUser: V\n\nAssistant:");
 }
 
+TEST(Fallbacks, RefuseWhatTheyWouldLeaveOut) {
+  const auto fault = [](std::size_t i, std::string_view json) {
+    return fault_of(fallbacks()[i], parse_conversation_file(json).conversation);
+  };
+  const char* const bad[] = {
+      R"({"messages": [{"role": "user", "content": "a"}], "tools": [{"name": "t"}]})",
+      R"({"messages": [{"role": "user", "content": "a"}], "documents": [{}]})",
+      R"({"messages": [{"role": "tool", "content": "a"}]})",
+      R"({"messages": [{"role": "user"}]})",
+      R"({"messages": [{"role": "user", "content": [{"type": "text", "text": "a"}]}]})",
+      R"({"messages": [{"role": "assistant", "content": "a", "tool_calls": [{}]}]})",
+  };
+  for (std::size_t i = 0; i < fallbacks().size(); ++i) {
+    for (const char* json : bad) EXPECT_NE(fault(i, json), "") << fallbacks()[i].name << ' ' << json;
+    EXPECT_EQ(fault(i, R"({"messages": [{"role": "system", "content": "a"}, {"role": "user", "content": "b",
+                           "tool_calls": null}], "tools": []})"),
+              "");
+  }
+  const char* const late =
+      R"({"messages": [{"role": "user", "content": "a"}, {"role": "system", "content": "b"}]})";
+  EXPECT_EQ(fault(0, late), "");
+  EXPECT_NE(fault(1, late), "");
+  EXPECT_NE(fault(1, R"({"messages": [{"role": "system", "content": "b"}]})"), "");
+}
+
 TEST(Fallbacks, AVocabularyWithoutMarkersGetsTheLast) {
   Metadata m = testing::tiny_metadata(*models::find_family("llama"), {});
   EXPECT_EQ(choose_fallback(Vocabulary(m)).name, "chatml");

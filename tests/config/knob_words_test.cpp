@@ -18,5 +18,17 @@ TEST(KnobWords, AreDerivedFromTheRow) {
   EXPECT_EQ(default_text(kSignedRow), "-1");
 }
 
+TEST(KnobWords, ValuesAreWrittenAsTheyAreGiven) {
+  EXPECT_EQ(value_text(0.7), "0.7");
+  EXPECT_EQ(value_text(int64_t{5}), "5");
+  EXPECT_EQ(value_text(true), "true");
+  EXPECT_EQ(value_text(Seed{}), "random");
+  EXPECT_EQ(value_text(Seed{7}), "7");
+  EXPECT_EQ(value_text(std::string("a\n")), "\"a\\x0A\"");
+  EXPECT_EQ(value_text(std::vector<std::string>{"a", "b c"}), "\"a\", \"b c\"");
+  EXPECT_EQ(value_text(std::vector<std::string>{}), "none");
+  EXPECT_EQ(value_text(TokenBias{{5, -100}, {6, 0.5}}), "5=-100,6=0.5");
+}
+
 }  // namespace
 }  // namespace kelda

@@ -56,9 +56,17 @@ class Piped(KeldaCase):
     def test_settings_can_be_changed(self):
         result = self.chat("/set max_tokens 2", "/set", "one", "/stats")
         self.assertIn("generation 2 tokens", result.out)
-        self.assertIn("from chat", result.out)
+        self.assertIn("max_tokens           2  (from chat)", result.out)
+        result = self.chat("/set top_k", "/set stop ab", "/set stop c d", "/set logit_bias 5=-100",
+                           "/unset max_tokens", "/unset stop", "/set")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("an integer in", result.out)
+        self.assertIn('stop                 "ab", "c d"  (from chat)', result.out)
+        self.assertIn("stop                 none  (from default)", result.out)
+        self.assertIn("logit_bias           5=-100  (from chat)", result.out)
+        self.assertIn("max_tokens           6  (from flag)", result.out.rsplit("logit_bias", 1)[0])
         for line, says in (("/set temperature -1", "temperature"), ("/set temprature 1", "temperature"),
-                           ("/set top_k", "top_k"), ("/sett top_k 1", "/set"), ("/save", "file"),
+                           ("/unset", "name"), ("/unset tempp", "tempp"), ("/sett top_k 1", "/set"), ("/save", "file"),
                            ("/load /no/such/file", "/no/such/file")):
             result = self.chat(line)
             self.assertEqual(result.code, 2, (line, result))
@@ -87,7 +95,9 @@ class Piped(KeldaCase):
     def test_files_that_are_no_conversation_are_refused(self):
         for content in ("", "[]", "{}", '{"messages": [{"role": "user", "content": [1]}]}'):
             path = self.write("bad.json", content)
-            self.assertEqual(self.chat(f"/load {path}").code, 2, content)
+            result = self.chat(f"/load {path}")
+            self.assertEqual(result.code, 2, content)
+            self.assertIn("bad.json", result.err)
         self.assertEqual(self.chat(options=(*SHORT, "--load", self.folder / "absent")).code, 2)
 
     def test_invalid_utf8_is_refused(self):
@@ -179,6 +189,30 @@ class OnATerminal(KeldaCase):
         self.wait_for(r"Never stop\.\r\n(?s:.{40})")
         os.kill(self.process.pid, signal.SIGHUP)
         self.assertEqual(self.process.wait(PATIENCE_S), 129)
+
+    def test_a_pasted_text_is_one_message(self):
+        path = self.folder / "talk.json"
+        self.wait_for_prompt()
+        self.type("/set max_tokens 3\n")
+        self.wait_for_prompt()
+        self.type("Say: \x1b[200~one\rtwo\tthree\x1b[A\n/quit é\x1b[201~ end\n")
+        self.wait_for("end")
+        self.wait_for_prompt()
+        self.type(f"/save {path}\n")
+        self.wait_for("Saved")
+        messages = json.loads(path.read_text())["messages"]
+        self.assertEqual([m["content"] for m in messages[::2]], ["Say: one\ntwo\tthree[A\n/quit é end"])
+
+    def test_what_is_typed_in_another_encoding_is_not_sent(self):
+        path = self.folder / "talk.json"
+        for line in (b"caf\xe9\n", b"a \x1b[200~caf\xe9\x1b[201~\n"):
+            self.wait_for_prompt()
+            os.write(self.master, line)
+            self.wait_for("not sent")
+        self.wait_for_prompt()
+        self.type(f"/save {path}\n")
+        self.wait_for("Saved")
+        self.assertEqual(json.loads(path.read_text())["messages"], [])
 
     def test_a_turn_a_stop_a_mistake_and_the_end(self):
         self.wait_for_prompt()

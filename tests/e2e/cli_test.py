@@ -9,10 +9,11 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from support import BINARY, PATIENCE_S, KeldaCase, environment, kelda, main, tiny_model  # noqa: E402
+from support import BINARY, PATIENCE_S, KeldaCase, Result, environment, kelda, main, tiny_model  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parents[2]
 COMMANDS = ("bench", "completion", "docs", "inspect", "logits", "models", "pull", "run", "selftest", "version")
@@ -216,11 +217,17 @@ class Names(KeldaCase):
                 self.refused("inspect", path, says=says)
 
     def test_a_file_that_may_not_be_read(self):
-        path = self.write("secret.gguf", tiny_model().read_bytes())
-        path.chmod(0)
-        if os.access(path, os.R_OK):
-            self.skipTest("this user may read everything")
-        result = kelda("run", path, "--raw", "a")
+        # A folder that others may enter, since root, who may read everything, runs it as another user.
+        with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+            os.chmod(folder, 0o755)
+            binary, path = Path(folder) / "kelda", Path(folder) / "secret.gguf"
+            shutil.copy(BINARY, binary)
+            path.write_bytes(tiny_model().read_bytes())
+            path.chmod(0)
+            other = {"user": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+            done = subprocess.run([binary, "run", path, "--raw", "a"], capture_output=True, env=environment(XDG_CACHE_HOME=folder),
+                                  timeout=PATIENCE_S, **other)
+        result = Result(("run", path), done.returncode, done.stdout, done.stderr)
         self.assertIn(result.code, (1, 2))
         self.assertIn("Permission denied", result.err)
 

@@ -253,15 +253,18 @@ class MaxTokensAndStops(RunCase):
                     else:
                         self.assertGreater(value, 0)
 
-    def test_end_token_ends_it(self):
+    def test_end_token_ends_it(self):  # BR-010
         answer = self.tiny_json("a", "--temperature", 0, "--logit-bias", f"{TINY_END_ID}=100")
         self.assertEqual((answer["ids"], answer["text"]), ([TINY_END_ID], ""))
         self.assertEqual((answer["finish_reason"], answer["stop"]), ("stop", "<|im_end|>"))
+        stops = ("--stop", "<|im_end|>")  # of the token's letters, not of the token
+        both = self.tiny_json("a", "--temperature", 0, "--logit-bias", f"{TINY_END_ID}=100", *stops)
+        self.assertEqual((both["ids"], both["text"], both["finish_reason"]), ([TINY_END_ID], "", "stop"))
         more = self.tiny_json("a", "--temperature", 0, "--logit-bias", f"{TINY_END_ID}=100", "--ignore-eos",
                               "--max-tokens", 3)
         self.assertEqual((more["ids"], more["finish_reason"]), ([TINY_END_ID] * 3, "length"))
 
-    def test_stop_over_several_tokens_is_not_shown(self):
+    def test_stop_over_several_tokens_is_not_shown(self):  # BR-007
         for stop, left in (("11, 12", " 8, 9, 10, "), (", 9", " 8"), ("0, 1", " 8, 9, 1"), (" ", ""), ("8", " ")):
             result = self.greedy(COUNT, "--max-tokens", 32, "--stop", stop, "-q")
             self.assertEqual(result.out, left + "\n", stop)
@@ -275,7 +278,7 @@ class MaxTokensAndStops(RunCase):
         answer = self.greedy_json(COUNT, "--max-tokens", 32, *stops)
         self.assertEqual((answer["text"], answer["stop"]), (" 8, 9, ", "10"))
 
-    def test_stop_that_begins_and_fails_holds_nothing_back(self):
+    def test_stop_that_begins_and_fails_holds_nothing_back(self):  # BR-007, BR-010
         for stop in ("11, 13", "15, 17", "7,", CAPITAL):  # the last two are in the prompt or nowhere
             self.assertEqual(self.greedy(COUNT, "--max-tokens", 32, "--stop", stop, "-q").out, COUNT_TEXT + "\n", stop)
 
@@ -300,7 +303,7 @@ class Streams(RunCase):
         self.assertEqual(process.returncode, 0, err)
         return parts
 
-    def test_characters_of_several_tokens_come_whole(self):
+    def test_characters_of_several_tokens_come_whole(self):  # BR-001
         arguments = (LLAMAS, "--max-tokens", 15)
         parts = self.chunks(self.model(), *GREEDY, *arguments, "-q")
         text = "".join(part.decode() for part in parts)  # each chunk alone is valid UTF-8
@@ -308,10 +311,18 @@ class Streams(RunCase):
         self.assertGreater(len(parts), 2)  # streamed, not kept to the end
         self.assertEqual(self.greedy_json(*arguments)["text"] + "\n", text)
 
-    def test_a_limit_within_a_character_is_the_same_streamed_or_not(self):
+    def test_mixed_scripts_come_whole(self):  # BR-001
+        prompt = "Repeat exactly: щёчки 😶‍🌫️ 漢字 🦙 →"
+        arguments = (self.model(), prompt, "--temperature", 0, "--max-tokens", 48)
+        text = "".join(part.decode() for part in self.chunks(*arguments, "-q"))
+        self.assertRegex(text, "[а-яё]{3}")
+        self.assertEqual(self.works("run", *arguments, "--json", "-q").json()["text"] + "\n", text)
+
+    def test_a_limit_within_a_character_is_the_same_streamed_or_not(self):  # BR-002
         for n in range(1, 7):
             text = self.greedy(LLAMAS, "--max-tokens", n, "-q").out[:-1]
-            self.assertEqual(self.greedy_json(LLAMAS, "--max-tokens", n)["text"], text)
+            answer = self.greedy_json(LLAMAS, "--max-tokens", n)
+            self.assertEqual((answer["text"], answer["finish_reason"]), (text, "length"))
             self.assertEqual(text.rstrip("\ufffd"), "🦙" * (n // 3))
 
     def test_random_bytes_stream_as_valid_text(self):

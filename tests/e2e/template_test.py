@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from support import KeldaCase, kelda, main  # noqa: E402
+from support import KeldaCase, kelda, main, tiny_model  # noqa: E402
 
 TEMPLATE = ("{{ bos_token }}{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}"
             "{% if add_generation_prompt %}[assistant]{% endif %}")
@@ -46,9 +46,48 @@ class Template(KeldaCase):
         self.refused("template", template, "--show", "--check", says="one of")
         self.refused("template", template, "--ids", "-c", self.conversation(), says="model")
 
-    def test_endless_templates_end(self):
+    def test_what_a_template_leaves_out_is_told(self):
+        template = self.file("t.jinja", "{% for m in messages %}{{ m.content if m.role != 'system' }}{% endfor %}")
+        path = self.conversation(tools=[{"type": "function", "function": {"name": "get_time"}}],
+                                 messages=[{"role": "system", "content": "brief"}, {"role": "user", "content": " Hi "}])
+        result = self.works("template", template, "-c", path)
+        self.assertEqual(result.out, " Hi ")
+        self.assertIn('messages[0].content (role "system")', result.err)
+        self.assertIn("tools", result.err)
+        self.assertNotIn("messages[1]", result.err)
+
+    def test_a_fallback_refuses_what_it_has_no_form_for(self):  # BR-043
+        user = {"role": "user", "content": "a"}
+        model = self.write("bare.gguf", tiny_model().read_bytes().replace(b"tokenizer.chat_template", b"tokenizer.that_template"))
+        self.assertIn("fallback", self.works("template", model, "-c", self.conversation()).err)
+        for messages, says in (([{"role": "oracle", "content": "a"}], "oracle"),
+                               ([{"role": "user", "content": [{"type": "text", "text": "a"}]}], "text"),
+                               ([user, {"role": "tool", "content": "4"}], "tool"),
+                               ([{**user, "tool_calls": [{}]}], "tool_calls")):
+            self.refused("template", model, "-c", self.conversation(messages=messages), says=("fallback", says))
+        self.refused("template", model, "-c", self.conversation(tools=[{}]), says="tools")
+        self.works("template", model, "-c", self.conversation(messages=[user, user]))
+
+    def test_a_templates_own_rules_are_told_in_its_words(self):  # BR-043
+        template = self.file("t.jinja", "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}"
+                                        "{{ raise_exception('roles must alternate') }}{% endif %}{{ m.content.strip() }}{% endfor %}")
+        user = {"role": "user", "content": "a"}
+        for messages, says in (([user, user], "roles must alternate"),
+                               ([user, {"role": "system", "content": "s"}, {"role": "system", "content": "s"}], "alternate"),
+                               ([{"role": "user", "content": [{"type": "text", "text": "a"}]}], "strip")):
+            self.refused("template", template, "-c", self.conversation(messages=messages), says=("t.jinja", says))
+
+    def test_json_that_is_none_is_told_with_its_place(self):
+        template = self.file("t.jinja", TEMPLATE)
+        for content, says in (('{"messages":\n [{"role": "user" "content": "a"}]}', "line 2"),
+                              ('{"messages": [{"role": "user", "content": "a"}], "messages": []}', "twice"),
+                              ('{"messages": [{"role": "user", "role": "user"}]}', "twice"), ("{", "line 1")):
+            self.refused("template", template, "-c", self.file("c.json", content), says=("c.json", says))
+
+    def test_endless_templates_end(self):  # BR-044
         for source in ("{% for i in range(10**9) %}x{% endfor %}", "{{ 'x' * 10**9 }}",
-                       "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}"):
+                       "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+                       "{{ ''.__class__.__mro__[1].__subclasses__() }}", "{{ cycler.__init__.__globals__ }}"):
             self.refused("template", self.file("t.jinja", source), "-c", self.conversation())
 
     def test_check_says_what_is_odd(self):

@@ -2,11 +2,12 @@
 """kelda tokenize and kelda detokenize, with SmolLM2's vocabulary."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from support import KeldaCase, main, tiny_model  # noqa: E402
+from support import PATIENCE_S, KeldaCase, main, start, tiny_model  # noqa: E402
 
 MARKED = "<|im_start|>user\nHi<|im_end|>"
 MARKED_IDS = [1, 4093, 198, 26843, 2]
@@ -50,6 +51,28 @@ class Tokenize(KeldaCase):
         back = self.works("detokenize", self.model(), "--jsonl", "--special", stdin="\n".join(out).encode()).out
         self.assertEqual([json.loads(line) for line in back.splitlines()], texts)
 
+    def test_each_line_is_answered_while_the_next_is_not_there(self):
+        for command, line, says in (("tokenize", b'"abc"\n', b"[25276]\n"), ("detokenize", b"[26843]\n", b'"Hi"\n')):
+            with start(command, self.model(), "--jsonl", stdin=subprocess.PIPE) as process:
+                for _ in range(3):
+                    process.stdin.write(line)
+                    process.stdin.flush()
+                    self.assertEqual(process.stdout.readline(), says)
+                process.stdin.write(line[:-1])  # the last line may lack its end
+                out, _ = process.communicate(timeout=PATIENCE_S)
+                self.assertEqual((out, process.returncode), (says, 0))
+
+    def test_lines_and_arguments_exclude_each_other(self):
+        self.refused("tokenize", self.model(), "--jsonl", "text", stdin=b"", says="--jsonl")
+        self.refused("detokenize", self.model(), "--jsonl", "1", "2", stdin=b"", says="--jsonl")
+
+    def test_a_word_of_any_length_takes_linear_time(self):  # BR-046; how long is a matter of text_test
+        letters = "".join(chr(97 + i * i % 101 % 26) for i in range(10**6))
+        for text in ("a" * 10**6, "ab" * (5 * 10**5), letters):
+            out = self.works("tokenize", self.model(), "--jsonl", stdin=json.dumps(text).encode()).out
+            back = self.works("detokenize", self.model(), "--jsonl", stdin=out.encode()).out
+            self.assertEqual(json.loads(back), text)
+
     def test_faulty_lines_are_named(self):
         for line in (b'"x', b"5", b'"\\ud83d"', b'"x \\ude00 y"', b'"\xff"', b""):
             self.refused("tokenize", self.model(), "--jsonl", stdin=b'"fine"\n' + line + b"\n", says="line 2")
@@ -69,6 +92,11 @@ class Detokenize(KeldaCase):
     def test_special_tokens_on_request_only(self):
         self.assertEqual(self.works("detokenize", self.model(), *MARKED_IDS).out, "user\nHi")
         self.assertEqual(self.works("detokenize", self.model(), "--special", *MARKED_IDS).out, MARKED)
+
+    def test_what_is_no_list_is_refused(self):
+        for ids in ("[1,,2]", "1,", ",1", "[1", "1]", "[[1]]", "1 [2]"):
+            self.refused("detokenize", self.model(), "-", stdin=ids.encode(), says="id")
+        self.assertEqual(self.works("detokenize", self.model(), "-", stdin=b"[]").out, "")
 
     def test_what_is_no_id_is_refused(self):
         self.refused("detokenize", self.model(), "1", "x", says="\"x\"")

@@ -42,6 +42,28 @@ TEST(Json, RefusesWhatIsNoJson) {
   }
 }
 
+TEST(Json, SaysWhereItStopsBeingJson) {
+  const auto says = [](std::string_view bad, std::string_view place) {
+    try {
+      parsed(bad);
+      ADD_FAILURE() << bad;
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find(place), std::string::npos) << e.what();
+    }
+  };
+  says("{\"a\":\n {\"b\" 1}}", "line 2, column 7");
+  says("[1,\n\n  nul]", "line 3, column 3");
+  says("[1, \"\xFF\"]", "line 1, column 6");
+  says("[1,\n2", "line 2, column 2");
+  says(" 12x", "line 1, column 2");
+}
+
+TEST(Json, KeysMayHaveToBeUnique) {
+  const JsonLimits unique{.unique_keys = true};
+  EXPECT_NO_THROW(parse_json(R"({"a": {"b": 1}, "b": {"a": 1}})", Provenance::kInput, unique));
+  EXPECT_THROW(parse_json(R"([{"a": 1, "\u0061": 1}])", Provenance::kInput, unique), Error);
+}
+
 TEST(Json, RefusesDeepNesting) {
   EXPECT_NO_THROW(parsed(std::string(190, '[') + std::string(190, ']')));
   EXPECT_THROW(parsed(std::string(191, '[') + std::string(191, ']')), Error);

@@ -171,6 +171,7 @@ TEST(ByteBpe, AnyTextGoesThereAndBack) {
   }
 }
 
+// BR-046
 TEST(ByteBpe, LongRunsOfOneCharacterTakeAboutLinearTime) {
   const auto t = make_tokenizer(TinyVocabulary().make());
   constexpr std::size_t kBytes = 1 << 20;

@@ -7,6 +7,7 @@
 #include "apps/kelda/terminal/style.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/naming.h"
 
 namespace kelda::cli {
 namespace {
@@ -28,6 +29,7 @@ ConversationSession::ConversationSession(Session& session, std::shared_ptr<const
     : session_(session),
       template_(std::move(t)),
       knobs_(std::move(knobs)),
+      knobs_at_start_(knobs_),
       system_(std::move(system)),
       // One for the conversation, one so that a /reset or a changed system message can be taken back.
       engine_(session.runner(), {.prefill_chunk = 512, .kept_sequences = 2}) {}
@@ -62,7 +64,8 @@ int ConversationSession::ask(const std::string& text) {
     say("{}\n", paint(Stream::kErr, Color::kDim, "(stopped; the answer is kept as far as it came)"));
   if (answer.last.finish == FinishReason::kLength)
     say("{}\n", paint(Stream::kErr, Color::kDim,
-                      fmt::format("(cut at {} tokens; {} are left in the window)", answer.ids.size(),
+                      fmt::format("(cut at {}; {} are left in the window)",
+                                  counted(static_cast<int64_t>(answer.ids.size()), "token"),
                                   answer.last.context.left)));
   turns_.push_back({"user", text});
   turns_.push_back({"assistant", answer.text});
@@ -77,8 +80,9 @@ std::string ConversationSession::stats() const {
   std::string text = timings_text(latest_.timings, session_.runner());
   text += fmt::format("context: window {}, prompt {} ({} known from before), left {}\n", context.window,
                       context.prompt_kept, context.prompt_cached, context.left);
-  text += fmt::format("conversation: {} messages, {} tokens generated; seed of the latest answer {}\n",
-                      messages().size(), drawn_in_all_, latest_.admitted.seed);
+  text += fmt::format("conversation: {}, {} generated; seed of the latest answer {}\n",
+                      counted(static_cast<int64_t>(messages().size()), "message"),
+                      counted(drawn_in_all_, "token"), latest_.admitted.seed);
   return text;
 }
 
@@ -91,7 +95,11 @@ void ConversationSession::save(const std::string& path) const {
 }
 
 void ConversationSession::load(const std::string& path) {
-  const chat::ConversationFile file = chat::parse_conversation_file(read_text(path, kMaxConversationBytes));
+  const std::string json = read_text(path, kMaxConversationBytes);
+  naming(path, [&] { take(chat::parse_conversation_file(json)); });
+}
+
+void ConversationSession::take(const chat::ConversationFile& file) {
   const std::vector<jinja::Value>& list = file.conversation.messages.items();
   const chat::Conversation& c = file.conversation;
   if (!c.tools.is_missing() || !c.documents.is_missing() || c.variables.size() != 0 || file.now ||

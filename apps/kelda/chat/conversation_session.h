@@ -30,6 +30,7 @@ class ConversationSession {
   void set_system(std::string text) { system_ = std::move(text); }
   Knobs& knobs() { return knobs_; }
   const Knobs& knobs() const { return knobs_; }
+  const Knobs& knobs_at_start() const { return knobs_at_start_; }
   std::size_t n_turns() const { return turns_.size(); }
   // Of the latest answer and of the conversation; for people.
   std::string stats() const;
@@ -40,10 +41,12 @@ class ConversationSession {
 
  private:
   std::vector<chat::Message> messages() const;
+  void take(const chat::ConversationFile& file);  // all of it or, throwing, nothing
 
   Session& session_;
   std::shared_ptr<const chat::ChatTemplate> template_;
   Knobs knobs_;
+  const Knobs knobs_at_start_;
   std::string system_;
   std::vector<chat::Message> turns_;  // user, assistant, user, …
   Engine engine_;

@@ -17,8 +17,9 @@ class LineEditor {
   enum class Outcome { kLine, kEnd, kInterrupted };
   struct Line {
     Outcome outcome = Outcome::kEnd;
-    std::string text;     // without the newline
-    int exit_status = 0;  // of kEnd: 143 or 129 where a signal asked the process to end
+    std::string text;      // without the newline
+    int exit_status = 0;   // of kEnd: 143 or 129 where a signal asked the process to end
+    bool damaged = false;  // typed with bytes that are not UTF-8, and so not what was meant
   };
   Line read(const std::string& prompt);
   // What is offered by the arrow keys from now on.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/kelda/terminal/style.h"
 #include "base/did_you_mean.h"
 #include "base/error.h"
 #include "base/quote.h"
@@ -50,20 +51,34 @@ Next system(ConversationSession& session, std::string_view text) {
   return Next::kGoOn;
 }
 
+void show(const Knobs& knobs, const Knob& knob) {
+  fmt::print("  {:<20} {}  (from {})\n", knob.name, value_text(knobs.value_of(knob.name)),
+             knobs.source(knob.name));
+}
+
 Next set(ConversationSession& session, std::string_view arguments) {
   Knobs& knobs = session.knobs();
   if (arguments.empty()) {
-    for (const Knob* k : knobs.known()) {
-      if (knobs.is_set(k->name)) fmt::print("  {:<20} from {}\n", k->name, knobs.source(k->name));
-    }
-    fmt::print("All settings: kelda docs knobs\n");
+    for (const Knob* k : knobs.known())
+      if (knobs.is_set(k->name)) show(knobs, *k);
+    fmt::print("/set NAME shows any other, kelda docs knobs explains them.\n");
     return Next::kGoOn;
   }
   const std::size_t space = arguments.find_first_of(" \t");
   const std::string_view name = arguments.substr(0, space);
-  if (space == std::string_view::npos)
-    fail(ErrorCode::kUsage, "/set {} needs a value: {}", name, allowed_text(knobs.find(name)));
-  knobs.set_from_text(name, trimmed(arguments.substr(space)), "chat");
+  const Knob& knob = knobs.find(name);
+  if (space != std::string_view::npos) knobs.set_from_text(name, trimmed(arguments.substr(space)), "chat");
+  show(knobs, knob);
+  if (space == std::string_view::npos) fmt::print("  {}\n", allowed_text(knob));
+  return Next::kGoOn;
+}
+
+Next unset(ConversationSession& session, std::string_view name) {
+  if (name.empty()) fail(ErrorCode::kUsage, "/unset needs the name of a setting");
+  const Knobs& before = session.knobs_at_start();
+  const Knob& knob = before.find(name);
+  session.knobs().set(name, before.value_of(name), before.source(name));
+  show(session.knobs(), knob);
   return Next::kGoOn;
 }
 
@@ -82,7 +97,7 @@ Next save(ConversationSession& session, std::string_view arguments) {
 Next load(ConversationSession& session, std::string_view arguments) {
   const std::string path = path_argument(arguments, "/load");
   session.load(path);
-  fmt::print("{} messages loaded from {}.\n", session.n_turns(), path);
+  fmt::print("{} loaded from {}.\n", counted(static_cast<int64_t>(session.n_turns()), "message"), path);
   return Next::kGoOn;
 }
 
@@ -92,7 +107,9 @@ constexpr SlashCommand kCommands[] = {
     {"/help", "", "this list", help},
     {"/reset", "", "forget the conversation, keep the system message and the settings", reset},
     {"/system", "[TEXT|none]", "show, replace or remove the system message", system},
-    {"/set", "[NAME VALUE]", "change a setting, as in: /set temperature 0.7; alone: those that are set", set},
+    {"/set", "[NAME [VALUE]]", "change a setting, as in: /set temperature 0.7; alone: those that are set",
+     set},
+    {"/unset", "NAME", "a setting as it was when the chat began", unset},
     {"/stats", "", "times, rates, memory and context of the latest answer", stats},
     {"/save", "FILE", "write the conversation as JSON", save},
     {"/load", "FILE", "go on with a saved conversation", load},

@@ -10,7 +10,8 @@ namespace kelda::cli {
 
 void add_chat_template_option(CLI::App& app, std::string& file) {
   refuse_empty(
-      *app.add_option("--chat-template", file, "A Jinja file in place of the model's own chat template"));
+      *app.add_option("--chat-template", file, "A Jinja file in place of the model's own chat template")
+           ->type_name("FILE"));
 }
 
 std::shared_ptr<const chat::ChatTemplate> choose_template(const std::string& file, const Model& model) {

@@ -53,6 +53,10 @@ Entry read_entry(LineEditor& editor, bool interactive) {
       if (interactive) fmt::print("\n");
       return interactive ? Entry{} : Entry{.leave = kInterruptedStatus};
     }
+    if (line.damaged) {
+      say("kelda: what came was not UTF-8 throughout, so it is not sent; is the terminal set to UTF-8?\n");
+      return {};
+    }
     std::string text = std::move(line.text);
     if (!going_on && text.starts_with(kQuotes)) {
       quoted = true;
@@ -136,7 +140,8 @@ const Command& command() {
         auto a = std::make_shared<Arguments>();
         add_model_arguments(app, a->model);
         auto* system = app.add_option("--system", a->system, "A system message in front of the conversation");
-        auto* load = app.add_option("--load", a->load, "Go on with a conversation that /save wrote");
+        auto* load = app.add_option("--load", a->load, "Go on with a conversation that /save wrote")
+                         ->type_name("FILE");
         refuse_empty(*load);
         load->excludes(system);  // the file has its own
         add_chat_template_option(app, a->chat_template);

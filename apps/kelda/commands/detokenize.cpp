@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <iostream>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 #include "apps/kelda/command.h"
 #include "apps/kelda/generation.h"
 #include "apps/kelda/session.h"
+#include "apps/kelda/terminal/line_input.h"
 #include "apps/kelda/terminal/standard_input.h"
 #include "apps/kelda/terminal/style.h"
 #include "apps/kelda/token_text.h"
@@ -28,18 +28,31 @@ struct Arguments {
   bool jsonl = false, special = false, colour = false;
 };
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
 // "1 2 3", "1,2,3" and "[1, 2, 3]" alike.
 std::vector<TokenId> parse_ids(std::string_view text) {
+  text = trimmed(text);
+  if (text.size() >= 2 && text.front() == '[' && text.back() == ']')
+    text = trimmed(text.substr(1, text.size() - 2));
   std::vector<TokenId> ids;
-  constexpr std::string_view kBetween = " \t\r\n,[]";
-  for (std::size_t at = text.find_first_not_of(kBetween); at != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of(" \t\r\n,"), text.size());
     TokenId id = 0;
-    const auto [stop, error] = std::from_chars(text.data() + at, text.data() + end, id);
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + end, id);
     if (error != std::errc{} || stop != text.data() + end)
-      fail(ErrorCode::kUsage, "{} is not a token id", quote(text.substr(at, end - at)));
+      fail(ErrorCode::kUsage, "{} is not a token id, in {}", quote(text.substr(0, end)), quote(text, 60));
     ids.push_back(id);
-    at = text.find_first_not_of(kBetween, end);
+    text = trimmed(text.substr(end));
+    if (!text.starts_with(',')) continue;
+    text = trimmed(text.substr(1));
+    if (text.empty()) fail(ErrorCode::kUsage, "an id is missing after the last comma");
   }
   return ids;
 }
@@ -56,16 +69,15 @@ std::vector<TokenId> parse_list(const nlohmann::json& list) {
 }
 
 int decode_lines(const text::Tokenizer& tokenizer, bool show_special) {
-  std::size_t number = 0;
-  for (std::string line; std::getline(std::cin, line);) {
-    ++number;
+  LineInput lines;
+  for (std::string line; lines.next(line);) {
     try {
       const auto ids = parse_list(nlohmann::json::parse(line));
       write_out(nlohmann::json(tokenizer.decode(ids, show_special)).dump() + "\n");
     } catch (const nlohmann::json::exception& e) {
-      fail(ErrorCode::kBadInput, "line {}: {}", number, quote(e.what(), 400));
+      fail(ErrorCode::kBadInput, "line {}: {}", lines.number(), quote(e.what(), 400));
     } catch (const Error& e) {
-      fail(e.code(), "line {}: {}", number, e.what());
+      fail(e.code(), "line {}: {}", lines.number(), e.what());
     }
   }
   return 0;
@@ -96,13 +108,14 @@ const Command& command() {
       "detokenize", "Show the text of token ids", [](CLI::App& app) -> std::function<int()> {
         auto a = std::make_shared<Arguments>();
         add_model_name(app, a->model);
-        app.add_option("ids", a->ids,
-                       "The ids, as in: 1 2 3, or 1,2,3, or \"[1, 2, 3]\"; '-' reads them from stdin");
+        auto* ids = app.add_option(
+            "ids", a->ids, "The ids, as in: 1 2 3, or 1,2,3, or \"[1, 2, 3]\"; '-' reads them from stdin");
         app.add_flag("--special", a->special, "Show the text of special tokens too");
         auto* colour = app.add_flag("--colour", a->colour, "Show where each token ends, special tokens too");
         app.add_flag("--jsonl", a->jsonl,
                      "Read one JSON list of ids per line of stdin, print one JSON string per line")
-            ->excludes(colour);
+            ->excludes(colour)
+            ->excludes(ids);
         return [a] { return run(*a); };
       }};
   return c;

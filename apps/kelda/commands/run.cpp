@@ -171,8 +171,10 @@ const Command& command() {
         app.add_option("--system", a->system, "A system message in front of the prompt");
         add_chat_template_option(app, a->chat_template);
         app.add_flag("--json", a->json, "Print one JSON object instead of streaming text");
-        refuse_empty(*app.add_option("--request", a->request_file,
-                                     "A JSON object of settings (fields as in docs/reference/knobs.md)"));
+        refuse_empty(
+            *app.add_option("--request", a->request_file,
+                            "A file with a JSON object of settings (fields as in docs/reference/knobs.md)")
+                 ->type_name("FILE"));
         add_knob_options(app, a->known, a->knobs);
         return [a] {
           if (a->request_file) apply_request(*a);

@@ -8,12 +8,14 @@
 #include "apps/kelda/command.h"
 #include "apps/kelda/generation.h"
 #include "apps/kelda/session.h"
+#include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/standard_input.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/naming.h"
 #include "chat/chat_template.h"
 #include "chat/conversation.h"
+#include "chat/left_out.h"
 #include "engine/model_text.h"
 #include "files/model_file.h"
 #include "hub/resolve.h"
@@ -64,6 +66,8 @@ int render(const Arguments& a, const Source& source) {
                                              [&] { return chat::parse_conversation_file(text); });
   const jinja::Rendered rendered =
       source.chat_template->render(file.conversation, file.now ? *file.now : chat::local_now(), file.tokens);
+  if (source.chat_template->is_fallback()) say("note: {}\n", source.chat_template->name());
+  for (const std::string& what : chat::left_out(file.conversation, rendered.text)) say("note: {}\n", what);
   if (!a.ids) {
     write_out(rendered.text);
     return 0;
@@ -103,9 +107,10 @@ const Command& command() {
                        "A template (*.jinja), or a model: path, catalogue name or hub:org/repo/file")
             ->required();
         app.add_option(
-            "--conversation,-c", a->conversation,
-            "A JSON object with messages and, where wanted, tools, documents, add_generation_prompt, "
-            "chat_template_kwargs, tokens, now; '-' reads it from stdin");
+               "--conversation,-c", a->conversation,
+               "A JSON object with messages and, where wanted, tools, documents, add_generation_prompt, "
+               "chat_template_kwargs, tokens, now; '-' reads it from stdin")
+            ->type_name("FILE");
         app.add_flag("--ids", a->ids,
                      "Print the ids that the model gets, with BOS where the file asks for it");
         app.add_flag("--show", a->show, "Print the template itself");

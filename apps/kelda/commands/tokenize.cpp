@@ -1,7 +1,6 @@
 // kelda tokenize: text to the ids that a model reads.
 #include <fmt/format.h>
 
-#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,6 +8,7 @@
 #include "apps/kelda/command.h"
 #include "apps/kelda/generation.h"
 #include "apps/kelda/session.h"
+#include "apps/kelda/terminal/line_input.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/standard_input.h"
 #include "apps/kelda/terminal/style.h"
@@ -60,13 +60,15 @@ std::string parse_line(const std::string& line, std::size_t number) {
   fail(ErrorCode::kBadInput, "line {}: one JSON string per line is wanted", number);
 }
 
-// A document a line; so many at a time that all threads have work and memory stays small.
+// A document a line; so many at a time that all threads have work and memory stays small, and no more than
+// there are when whoever writes them waits.
 int encode_lines(const text::Tokenizer& tokenizer, const Arguments& a) {
   constexpr std::size_t kBatchBytes = 4 << 20;
   ThreadPool pool(a.threads > 0 ? a.threads : usable_processors());
   std::vector<std::string> batch;
-  std::size_t n_bytes = 0, number = 0;
+  std::size_t n_bytes = 0;
   const auto flush = [&] {
+    if (batch.empty()) return;
     const std::vector<std::string_view> documents(batch.begin(), batch.end());
     std::string out;
     if (a.add_special) {
@@ -80,8 +82,9 @@ int encode_lines(const text::Tokenizer& tokenizer, const Arguments& a) {
     batch.clear();
     n_bytes = 0;
   };
-  for (std::string line; std::getline(std::cin, line);) {
-    batch.push_back(parse_line(line, ++number));
+  LineInput lines(flush);
+  for (std::string line; lines.next(line);) {
+    batch.push_back(parse_line(line, lines.number()));
     n_bytes += line.size();
     if (n_bytes >= kBatchBytes) flush();
   }
@@ -92,7 +95,7 @@ int encode_lines(const text::Tokenizer& tokenizer, const Arguments& a) {
 void print_for_people(const text::Tokenizer& tokenizer, std::span<const TokenId> ids) {
   if (has_color(Stream::kOut)) fmt::print("{}\n\n", coloured_tokens(tokenizer, ids));
   for (const TokenId id : ids) fmt::print("{:>8}  {}\n", id, shown_piece(tokenizer, id));
-  say("{} tokens\n", ids.size());
+  say("{}\n", counted(static_cast<int64_t>(ids.size()), "token"));
 }
 
 int run(const Arguments& a) {
@@ -118,8 +121,9 @@ const Command& command() {
       "tokenize", "Show the tokens of a text", [](CLI::App& app) -> std::function<int()> {
         auto a = std::make_shared<Arguments>();
         add_model_name(app, a->model);
-        app.add_option("text", a->text, "The text; '-' reads it from stdin");
-        app.add_option("--text", a->text_option, "The text, where it could be taken for something else");
+        auto* text = app.add_option("text", a->text, "The text; '-' reads it from stdin");
+        auto* text_option =
+            app.add_option("--text", a->text_option, "The text, where it could be taken for something else");
         app.add_option(
                "--special", a->special,
                "parse: special tokens written in the text count as such; text: their letters are plain text")
@@ -134,6 +138,7 @@ const Command& command() {
                          "Read one JSON string per line of stdin, print one JSON list of ids per line");
         ids->excludes(json)->excludes(jsonl);
         json->excludes(jsonl);
+        jsonl->excludes(text)->excludes(text_option);
         app.add_option("--threads,-t", a->threads,
                        "Threads for --jsonl; 0 uses the processors of this process")
             ->check(CLI::Range(0, 1024));

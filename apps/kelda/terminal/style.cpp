@@ -34,13 +34,17 @@ bool has_color(Stream stream) {
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
   if (no_color != nullptr && *no_color != '\0') return false;
-  return is_terminal(stream) && term != nullptr && std::string_view(term) != "dumb";
+  return is_terminal(stream) && term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
 }
 
 std::string paint(Stream stream, Color color, std::string_view text) {
   if (!has_color(stream)) return std::string(text);
   static constexpr std::array kCodes = {"1", "2", "31", "32", "33"};
   return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<std::size_t>(color)], text);
+}
+
+std::string counted(int64_t n, std::string_view noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
 std::string short_bytes(uint64_t bytes) {

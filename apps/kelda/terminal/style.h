@@ -11,13 +11,15 @@ enum class Stream { kIn, kOut, kErr };
 
 bool is_terminal(Stream stream);
 
-// A terminal, and neither NO_COLOR (https://no-color.org) nor TERM=dumb is set.
+// A terminal, and neither NO_COLOR (https://no-color.org) nor TERM=dumb is set, nor TERM empty.
 bool has_color(Stream stream);
 
 enum class Color { kBold, kDim, kRed, kGreen, kYellow };
 // `text` in that colour if the stream has colour, else as it is.
 std::string paint(Stream stream, Color color, std::string_view text);
 
+// "1 token", "2 tokens": of words whose plural has an s.
+std::string counted(int64_t n, std::string_view noun);
 // "98.4 MB (93.8 MiB)": decimal and binary, each labelled as what it is. Below 1,000: "999 bytes".
 std::string human_bytes(uint64_t bytes);
 // "98.4 MB"
