@@ -56,6 +56,7 @@ Footprint footprint(const ModelFile& file) {
   for (const TensorInfo& t : file.tensors()) f.file_bytes += t.bytes;
   f.kv = models::kv_shape(head.config, KvType::kF16);
   f.n_ctx_train = head.config.n_ctx_train;
+  f.structure = models::structure(head.tensors, file);
   f.config = std::move(head.config);
   fit_here(f);
   return f;

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/model_config.h"
 #include "files/model_file.h"
 #include "hub/catalog.h"
+#include "models/structure.h"
 #include "state/kv_cache.h"
 
 namespace kelda::cli {
@@ -21,6 +23,7 @@ struct Footprint {
   std::optional<ModelConfig> config;  // where the file's header was read, and then:
   uint64_t file_bytes = 0;            // the weights as they are in the file
   uint64_t vocabulary_bytes = 0;      // of learned_bytes
+  std::vector<models::StructurePart> structure = {};
 
   uint64_t kv_bytes_full_window() const;
 };

@@ -28,6 +28,16 @@ class RealModel(KeldaCase):
         for form, count in (("f32", 61), ("q4_1", 210), ("q8_0", 1)):
             self.assertRegex(out, rf"(?m)^  {form} +{count} tensors")
 
+    def test_the_structure_is_drawn_with_shapes_parameters_and_bytes(self):
+        out = self.works("inspect", self.model()).out
+        for line in (r"├─ embedding +28,311,552 +30.1 MB", r"├─ 30 blocks +106,202,880 ", r"│  ├─ attention +26,559,360 ",
+                     r"│  │    \(9 query heads of 64 over 3 KV heads\)", r"│  │    ffn_down.weight +576 × 1536 +26,542,080 +16.6 MB  q4_1",
+                     r"│    output.weight +49152 × 576 +0 +0 bytes  the same as token_embd.weight", r"▼ +134,515,008 +96.6 MB"):
+            self.assertRegex(out, rf"(?m)^  {line}")
+        told = self.works("inspect", self.model(), "--json").json()
+        self.assertEqual(sum(part["parameters"] for part in told["structure"]), 134_515_008)
+        self.assertEqual(sum(part["bytes"] for part in told["structure"]), sum(t["bytes"] for t in told["tensors"]))
+
     def test_every_tensor_is_listed_on_request(self):
         self.assertEqual(TENSOR.findall(self.works("inspect", self.model()).out), [])
         listed = TENSOR.findall(self.works("inspect", self.model(), "--tensors").out)

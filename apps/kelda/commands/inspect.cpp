@@ -7,6 +7,7 @@
 #include "apps/kelda/command.h"
 #include "apps/kelda/footprint.h"
 #include "apps/kelda/session.h"
+#include "apps/kelda/structure_text.h"
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/utf8.h"
@@ -77,9 +78,9 @@ void print_network(const Footprint& f) {
   const ModelConfig& c = *f.config;
   fmt::print(
       "\nNetwork: {} ({})\n  {} layers, hidden {}, FFN {}, {} heads of {} over {} KV heads, vocabulary {}, "
-      "window {}\n\nMemory\n{}",
+      "window {}\n\nStructure\n{}\nMemory\n{}",
       quote(c.name), c.architecture, c.n_layers, c.hidden_size, c.intermediate_size, c.n_heads, c.head_dim,
-      c.n_kv_heads, c.vocab_size, c.n_ctx_train, memory_table(f));
+      c.n_kv_heads, c.vocab_size, c.n_ctx_train, structure_text(c, f.structure), memory_table(f));
 }
 
 // What the file says, whether or not this build can run it.
@@ -109,6 +110,22 @@ void add_network(const Footprint& f, nlohmann::json& out) {
                    {"n_heads", c.n_heads},           {"n_kv_heads", c.n_kv_heads},
                    {"head_dim", c.head_dim},         {"vocab_size", c.vocab_size},
                    {"n_ctx_train", c.n_ctx_train}};
+  out["structure"] = nlohmann::json::array();
+  for (const models::StructurePart& p : f.structure) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const models::StructureRow& r : p.rows)
+      rows.push_back({{"name", r.name},
+                      {"shape", r.shape},
+                      {"count", r.count},
+                      {"parameters", r.parameters},
+                      {"bytes", r.bytes},
+                      {"tied_to", r.tied_to.empty() ? nlohmann::json() : nlohmann::json(r.tied_to)}});
+    out["structure"].push_back({{"part", p.name},
+                                {"in_block", p.in_block},
+                                {"parameters", p.parameters()},
+                                {"bytes", p.bytes()},
+                                {"tensors", rows}});
+  }
   out["memory"] = {{"learned_bytes", f.learned_bytes},
                    {"config_bytes", c.bytes()},
                    {"kv_bytes_per_token", f.kv.bytes_per_token()},
