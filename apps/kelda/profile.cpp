@@ -3,29 +3,43 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "sampling/request_knobs.h"
 
 namespace kelda::cli {
+namespace {
 
-std::string apply_profile(const hub::Resolved& model, Knobs& knobs) {
+// The catalogue's, which somebody has looked at, before the file's own, before the house profile.
+Recommended choose(const hub::Resolved& resolved, const Recommended& of_model) {
+  const hub::CatalogEntry* entry = resolved.entry;
+  if (entry != nullptr && !entry->knobs.empty())
+    return {entry->knobs_source, {entry->knobs.begin(), entry->knobs.end()}, {}};
+  if (!of_model.values.empty()) return of_model;
+  Recommended house{"house profile", {}, of_model.not_here};
+  for (const auto& [name, value] : sampling::house_profile()) house.values.emplace_back(name, value);
+  return house;
+}
+
+}  // namespace
+
+std::string apply_profile(const hub::Resolved& resolved, const Recommended& of_model, Knobs& knobs) {
   if (knobs.is_set("temperature") && knobs.number("temperature") == 0) return {};
-  const bool published = model.entry != nullptr && !model.entry->knobs.empty();
-  const std::string source = published ? model.entry->knobs_source : "house profile";
+  const Recommended chosen = choose(resolved, of_model);
   std::string told;
-  const auto set = [&](std::string_view name, double value) {
-    if (knobs.is_set(name)) return;
+  for (const auto& [name, value] : chosen.values) {
+    if (knobs.is_set(name)) continue;
     const bool integer = knobs.find(name).type == KnobType::kInt;
     knobs.set(name, integer ? KnobValue(static_cast<int64_t>(std::llround(value))) : KnobValue(value),
-              source);
+              chosen.source);
     told += fmt::format("{}{} {}", told.empty() ? "" : ", ", name, value);
-  };
-  if (published) {
-    for (const auto& [name, value] : model.entry->knobs) set(name, value);
-  } else {
-    for (const auto& [name, value] : sampling::house_profile()) set(name, value);
   }
-  return told.empty() ? told : fmt::format("{} ({})", told, source);
+  if (!told.empty()) told = fmt::format("{} ({})", told, chosen.source);
+  if (!chosen.not_here.empty())
+    told +=
+        fmt::format("{}not in this build: {}", told.empty() ? "" : "; ", fmt::join(chosen.not_here, ", "));
+  return told;
 }
 
 }  // namespace kelda::cli

@@ -9,10 +9,12 @@
 #include "base/thread_pool.h"
 #include "chat/chat_template.h"
 #include "config/model_config.h"
+#include "engine/recommended.h"
 #include "files/model_file.h"
 #include "learned/vocabulary.h"
 #include "learned/weights.h"
 #include "models/family.h"
+#include "models/rope_override.h"
 #include "text/tokenizer.h"
 
 namespace kelda {
@@ -24,16 +26,18 @@ struct ModelHead {
   std::shared_ptr<const Vocabulary> vocabulary;
   std::unique_ptr<const text::Tokenizer> tokenizer;
   std::shared_ptr<const chat::ChatTemplate> chat_template;
+  Recommended recommended;
   TensorList tensors;
 };
 // Throws kelda::Error, whose message begins with the file's path, for a file that this build cannot run.
-ModelHead read_head(const ModelFile& file);
+ModelHead read_head(const ModelFile& file, const models::RopeOverride& rope = {});
 
 class Model {
  public:
   struct Options {
     Compute compute = Compute::kAuto;
-    std::function<void(uint64_t done, uint64_t total)> progress;  // bytes of the file
+    std::function<void(uint64_t done, uint64_t total)> progress = {};  // bytes of the file
+    models::RopeOverride rope = {};
   };
   // Reads, checks and packs. Throws kelda::Error: the path, and what is wrong with the file.
   static std::shared_ptr<const Model> load(const std::filesystem::path& path, const Options& options,
@@ -45,6 +49,7 @@ class Model {
   const text::Tokenizer& tokenizer() const { return *tokenizer_; }
   // Never null; what is wrong with it is among its findings.
   const std::shared_ptr<const chat::ChatTemplate>& chat_template() const { return chat_template_; }
+  const Recommended& recommended() const { return recommended_; }
   const models::Network& network() const { return *network_; }
   Compute compute() const { return compute_; }
   uint64_t learned_bytes() const { return weights_.bytes() + vocabulary_->bytes(); }
@@ -56,6 +61,7 @@ class Model {
   std::shared_ptr<const Vocabulary> vocabulary_;
   std::unique_ptr<const text::Tokenizer> tokenizer_;
   std::shared_ptr<const chat::ChatTemplate> chat_template_;
+  Recommended recommended_;
   std::unique_ptr<const models::Network> network_;
   Compute compute_ = Compute::kAuto;
 };

@@ -56,10 +56,11 @@ void read_tokenizer_config(const fs::path& path, text::TokenizerHints& hints, Me
   });
 }
 
-void read_generation_config(const fs::path& path, text::TokenizerHints& hints) {
+void read_generation_config(const fs::path& path, text::TokenizerHints& hints, Recommended& recommended) {
   auto config = settings(path);
   if (!config) return;
   naming(path, [&] {
+    recommended = recommended_by(*config);
     for (const int64_t id : config->integers("eos_token_id", 0, kMaxId))
       hints.end_tokens.push_back(static_cast<TokenId>(id));
   });
@@ -86,7 +87,7 @@ ModelText read_text_of(const ModelFile& file) {
     return read_text_of_folder(file.path(), static_cast<int32_t>(m.integer(key, 0, kMaxId, 0)));
   }
   const auto vocabulary = std::make_shared<const Vocabulary>(m);
-  return {text::make_tokenizer(vocabulary), chat::ChatTemplate::of_model(m, *vocabulary)};
+  return {text::make_tokenizer(vocabulary), chat::ChatTemplate::of_model(m, *vocabulary), recommended_by(m)};
 }
 
 ModelText read_text_of_folder(const fs::path& folder, int32_t n_tokens) {
@@ -98,11 +99,11 @@ ModelText read_text_of_folder(const fs::path& folder, int32_t n_tokens) {
   }
   text::TokenizerHints hints{.bos = {}, .eos = {}, .n_tokens = n_tokens};
   Metadata about;
+  ModelText out;
   read_tokenizer_config(folder / "tokenizer_config.json", hints, about);
-  read_generation_config(folder / "generation_config.json", hints);
+  read_generation_config(folder / "generation_config.json", hints, out.recommended);
   const fs::path of_its_own = folder / "chat_template.jinja";
   if (is_there(of_its_own)) about.set(kTemplate, read_text(of_its_own, chat::kMaxTemplateBytes));
-  ModelText out;
   out.tokenizer =
       naming(path, [&] { return text::read_tokenizer_json(read_text(path, kMaxTokenizerBytes), hints); });
   out.chat_template = chat::ChatTemplate::of_model(about, out.tokenizer->vocabulary());

@@ -1,4 +1,5 @@
-// All that a model comes with for its texts, from whatever kind of file: tokenizer and chat template.
+// All that a model comes with for its texts, from whatever kind of file: tokenizer, chat template and the
+// settings that its publisher recommends.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <memory>
 
 #include "chat/chat_template.h"
+#include "engine/recommended.h"
 #include "files/model_file.h"
 #include "text/tokenizer.h"
 
@@ -14,6 +16,7 @@ namespace kelda {
 struct ModelText {
   std::unique_ptr<const text::Tokenizer> tokenizer;
   std::shared_ptr<const chat::ChatTemplate> chat_template;  // never null
+  Recommended recommended;
 };
 
 // A GGUF file, or a folder as Hugging Face's tools write it. Throws as open_gguf() and open_model_folder()

@@ -100,8 +100,8 @@ std::string profile_note() {
   return fmt::format(
       "Defaults are those of a request by a program. Commands that answer a person (kelda run, kelda chat) "
       "set what "
-      "is left out to what the model's publisher recommends (kelda models --json), or else to the house "
-      "profile: {}. "
+      "is left out to what the model's publisher recommends (kelda models --json, generation_config.json, or "
+      "general.sampling of a GGUF file), or else to the house profile: {}. "
       "They say so on stderr. With temperature 0 nothing else is set.",
       values);
 }

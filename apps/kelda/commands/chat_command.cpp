@@ -117,7 +117,7 @@ int converse(ConversationSession& session, LineEditor& editor, bool interactive)
 int run(Arguments& a) {
   check_text(a.system, "--system");
   Session session(a.model);
-  const std::string profile = apply_profile(session.resolved(), a.knobs);
+  const std::string profile = apply_profile(session.resolved(), session.model().recommended(), a.knobs);
   const auto chat_template = choose_template(a.chat_template, session.model());
   if (!a.model.quiet) {
     if (!profile.empty()) say("settings: {}\n", profile);

@@ -150,7 +150,7 @@ int run(Arguments& a) {
     fail(ErrorCode::kUsage, "--system goes with a chat template, not with --raw");
   const std::string prompt = prompt_text(a);
   Session session(a.model);
-  const std::string profile = apply_profile(session.resolved(), a.knobs);
+  const std::string profile = apply_profile(session.resolved(), session.model().recommended(), a.knobs);
   if (!profile.empty() && !a.model.quiet) say("settings: {}\n", profile);
   return generate(a, session, prompt);
 }

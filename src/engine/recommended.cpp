@@ -1,0 +1,97 @@
+#include "engine/recommended.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "sampling/request_knobs.h"
+
+namespace kelda {
+namespace {
+
+constexpr double kMost = 4e9;  // where a knob has no bound
+
+struct Row {
+  std::string_view theirs, ours;
+};
+// Hugging Face's names, and llama.cpp's.
+constexpr Row kJson[] = {{"temperature", "temperature"},
+                         {"top_k", "top_k"},
+                         {"top_p", "top_p"},
+                         {"min_p", "min_p"},
+                         {"repetition_penalty", "repetition_penalty"}};
+constexpr Row kGguf[] = {{"temp", "temperature"},
+                         {"top_k", "top_k"},
+                         {"top_p", "top_p"},
+                         {"min_p", "min_p"},
+                         {"penalty_repeat", "repetition_penalty"},
+                         {"penalty_last_n", "repetition_window"}};
+
+// Samplers with the value that switches each off.
+struct Absent {
+  std::string_view key;
+  double off;
+};
+constexpr Absent kJsonAbsent[] = {{"typical_p", 1},         {"epsilon_cutoff", 0},
+                                  {"eta_cutoff", 0},        {"no_repeat_ngram_size", 0},
+                                  {"penalty_alpha", 0},     {"encoder_repetition_penalty", 1},
+                                  {"diversity_penalty", 0}, {"top_h", 0}};
+constexpr Absent kGgufAbsent[] = {{"xtc_probability", 0}, {"mirostat", 0}};
+
+const Knob& knob_of(std::string_view name) {
+  const auto& rows = sampling::request_knobs();
+  return **std::find_if(rows.begin(), rows.end(), [&](const Knob* k) { return k->name == name; });
+}
+
+// `number` reads a value within bounds; `has` asks whether there is one.
+template <typename Has, typename Number>
+void take(std::span<const Row> rows, std::span<const Absent> absent, const Has& has, const Number& number,
+          Recommended& out) {
+  for (const Row& row : rows) {
+    if (!has(row.theirs)) continue;
+    const Knob& knob = knob_of(row.ours);
+    const double value = number(row.theirs, knob.lo, knob.hi);
+    if (knob.lo_open && value == knob.lo) continue;  // top_p 0 and the like: an old way of saying off
+    out.values.emplace_back(row.ours, value);
+  }
+  for (const Absent& a : absent)
+    if (has(a.key) && number(a.key, -kMost, kMost) != a.off) out.not_here.emplace_back(a.key);
+}
+
+}  // namespace
+
+Recommended recommended_by(const Metadata& m) {
+  Recommended out;
+  out.source = "general.sampling of the file";
+  const auto full = [](std::string_view key) { return fmt::format("general.sampling.{}", key); };
+  take(
+      kGguf, kGgufAbsent, [&](std::string_view key) { return m.has(full(key)); },
+      [&](std::string_view key, double lo, double hi) {
+        const MetadataValue* v = m.find(full(key));
+        const bool is_float = v->type_name() == "f32" || v->type_name() == "f64";
+        if (is_float) return m.number(full(key), lo, hi);
+        return static_cast<double>(m.integer(full(key), static_cast<int64_t>(std::max(lo, -kMost)),
+                                             static_cast<int64_t>(std::min(hi, kMost))));
+      },
+      out);
+  return out;
+}
+
+Recommended recommended_by(models::ConfigJson& config) {
+  Recommended out;
+  out.source = "generation_config.json";
+  if (config.has("do_sample") && !config.boolean("do_sample", false)) {
+    out.values.emplace_back("temperature", 0.0);
+    return out;
+  }
+  take(
+      kJson, kJsonAbsent, [&](std::string_view key) { return config.has(key); },
+      [&](std::string_view key, double lo, double hi) {
+        return config.number(key, std::max(lo, -kMost), std::min(hi, kMost));
+      },
+      out);
+  return out;
+}
+
+}  // namespace kelda

@@ -1,0 +1,69 @@
+#include "models/rope_override.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "models/family.h"
+
+namespace kelda::models {
+namespace {
+
+constexpr int64_t kMaxPositions = std::numeric_limits<int32_t>::max() / 2;
+
+void check(const RopeOverride& r) {
+  const bool stretches = r.scaling == "linear" || r.scaling == "yarn";
+  if (!r.scaling.empty() && r.scaling != "none" && !stretches)
+    fail(ErrorCode::kUsage, "a rope scaling is none, linear or yarn; got {}", r.scaling);
+  if (stretches && r.factor == 0) fail(ErrorCode::kUsage, "rope scaling {} needs a rope factor", r.scaling);
+  if (!stretches && r.factor != 0)
+    fail(ErrorCode::kUsage, "a rope factor needs a rope scaling: linear or yarn");
+  if (!stretches && r.original != 0)
+    fail(ErrorCode::kUsage, "an original context needs a rope scaling: linear or yarn");
+}
+
+// All but what the file says of its scaling.
+Metadata without_scaling(const Metadata& metadata, const std::string& prefix) {
+  Metadata out;
+  for (const auto& [key, value] : metadata.items()) {
+    if (!key.starts_with(prefix + "rope.scaling.") && key != prefix + "rope.scale_linear")
+      out.add(key, value);
+  }
+  return out;
+}
+
+void set_context(Metadata& m, const std::string& prefix, double positions) {
+  const double most = std::min(positions, static_cast<double>(kMaxPositions));
+  m.set(prefix + "context_length", MetadataValue::Variant(static_cast<uint32_t>(most)));
+}
+
+}  // namespace
+
+Metadata with_rope(const Metadata& metadata, const RopeOverride& wanted) {
+  check(wanted);
+  if (read_config(metadata).rope.n_rot == 0)
+    fail(ErrorCode::kUnsupported, "this model has no rotary positions that could be changed");
+  const std::string prefix = metadata.text("general.architecture") + ".";
+  Metadata m = wanted.scaling.empty() ? metadata : without_scaling(metadata, prefix);
+  if (wanted.base != 0)
+    m.set(prefix + "rope.freq_base", MetadataValue::Variant(static_cast<float>(wanted.base)));
+  if (wanted.scaling.empty()) return m;
+  const int64_t stated = metadata.integer(prefix + "context_length", 1, kMaxPositions);
+  const int64_t original =
+      wanted.original != 0
+          ? wanted.original
+          : metadata.integer(prefix + "rope.scaling.original_context_length", 1, kMaxPositions, stated);
+  if (wanted.scaling == "none") {
+    set_context(m, prefix, static_cast<double>(original));
+    return m;
+  }
+  m.add(prefix + "rope.scaling.type", MetadataValue::Variant(wanted.scaling));
+  m.add(prefix + "rope.scaling.factor", MetadataValue::Variant(static_cast<float>(wanted.factor)));
+  m.add(prefix + "rope.scaling.original_context_length",
+        MetadataValue::Variant(static_cast<uint32_t>(original)));
+  set_context(m, prefix, static_cast<double>(original) * wanted.factor);
+  return m;
+}
+
+}  // namespace kelda::models

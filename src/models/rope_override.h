@@ -1,0 +1,26 @@
+// Rotary positions otherwise than the model's file says: a knob of whoever runs it, for texts longer than the
+// model was trained on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "config/metadata.h"
+
+namespace kelda::models {
+
+struct RopeOverride {
+  std::string scaling = {};  // "none", "linear" or "yarn"; empty: as the file says
+  double factor = 0;         // of linear and yarn: how many times the original context
+  double base = 0;           // of the wavelengths; 0: the file's
+  int64_t original = 0;      // positions of pre-training; 0: the file's, or else its context
+
+  bool is_set() const { return !scaling.empty() || factor != 0 || base != 0 || original != 0; }
+};
+
+// The metadata of a model with rope.* and context_length changed: what the file says of its scaling goes, and
+// the context is the original one times the factor. Lists of factors that are tensors stay. Throws kUsage for
+// a combination that means nothing, kUnsupported for a model without rotary positions.
+Metadata with_rope(const Metadata& metadata, const RopeOverride& wanted);
+
+}  // namespace kelda::models

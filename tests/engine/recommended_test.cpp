@@ -1,0 +1,58 @@
+#include "engine/recommended.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace kelda {
+namespace {
+
+using Values = std::vector<std::pair<std::string, double>>;
+
+Recommended of_json(std::string_view json) {
+  auto config = models::ConfigJson::parse(json);
+  return recommended_by(config);
+}
+
+TEST(Recommended, OfAGenerationConfig) {
+  const Recommended r = of_json(R"({"do_sample": true, "temperature": 0.7, "top_p": 0.8, "top_k": 20,
+                                    "repetition_penalty": 1.05, "eos_token_id": [1, 2], "max_length": 20})");
+  EXPECT_EQ(r.values,
+            (Values{{"temperature", 0.7}, {"top_k", 20}, {"top_p", 0.8}, {"repetition_penalty", 1.05}}));
+  EXPECT_EQ(r.source, "generation_config.json");
+  EXPECT_TRUE(r.not_here.empty());
+}
+
+TEST(Recommended, WithoutSamplingIsGreedy) {
+  EXPECT_EQ(of_json(R"({"do_sample": false, "temperature": 0.7})").values, (Values{{"temperature", 0}}));
+  EXPECT_EQ(of_json(R"({"eos_token_id": 2, "temperature": null})").values, Values{});
+}
+
+TEST(Recommended, WhatThisBuildHasNotIsNamedUnlessItIsOff) {
+  const Recommended r = of_json(R"({"temperature": 1, "typical_p": 0.9, "no_repeat_ngram_size": 0})");
+  EXPECT_EQ(r.not_here, std::vector<std::string>{"typical_p"});
+}
+
+TEST(Recommended, ValuesOutOfRangeAreRefusedByKey) {
+  for (const char* json : {R"({"temperature": -1})", R"({"top_p": 1.5})", R"({"top_k": "a"})"}) {
+    EXPECT_THROW(of_json(json), Error) << json;
+  }
+  EXPECT_EQ(of_json(R"({"top_p": 0, "top_k": 5})").values, (Values{{"top_k", 5}}));
+}
+
+TEST(Recommended, OfAGgufFile) {
+  Metadata m;
+  EXPECT_TRUE(recommended_by(m).values.empty());
+  m.add("general.sampling.temp", 0.5f);
+  m.add("general.sampling.top_k", int32_t{64});
+  m.add("general.sampling.penalty_last_n", int32_t{-1});
+  m.add("general.sampling.xtc_probability", 0.5f);
+  const Recommended r = recommended_by(m);
+  EXPECT_EQ(r.values, (Values{{"temperature", 0.5}, {"top_k", 64}, {"repetition_window", -1}}));
+  EXPECT_EQ(r.not_here, std::vector<std::string>{"xtc_probability"});
+  m.set("general.sampling.temp", -1.0f);
+  EXPECT_THROW(recommended_by(m), Error);
+}
+
+}  // namespace
+}  // namespace kelda

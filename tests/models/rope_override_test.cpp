@@ -1,0 +1,76 @@
+#include "models/rope_override.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "models/tiny_model.h"
+
+namespace kelda::models {
+namespace {
+
+using Items = std::vector<Metadata::Item>;
+
+Metadata tiny(std::string_view family, const Items& more = {}) {
+  return testing::tiny_metadata(*find_family(family), {.n_ctx = 512, .more = more});
+}
+
+// The same as a file that says it.
+void expect_as_stated(const RopeOverride& wanted, const Items& stated, int64_t n_ctx,
+                      const Items& before = {}) {
+  const ModelConfig got = read_config(with_rope(tiny("llama", before), wanted));
+  const ModelConfig want = read_config(tiny("llama", stated));
+  EXPECT_EQ(got.rope.theta, want.rope.theta);
+  EXPECT_EQ(got.rope.scaling, want.rope.scaling);
+  EXPECT_EQ(got.rope.factor, want.rope.factor);
+  if (want.rope.scaling == RopeScaling::kYarn) {
+    EXPECT_EQ(got.rope.original_context, want.rope.original_context);
+  }
+  EXPECT_EQ(got.n_ctx_train, n_ctx);
+}
+
+TEST(RopeOverride, IsAsIfTheFileSaidIt) {
+  expect_as_stated({.scaling = "linear", .factor = 4},
+                   {{"llama.rope.scaling.type", std::string("linear")}, {"llama.rope.scaling.factor", 4.0f}},
+                   2048);
+  const Items yarn = {{"llama.rope.scaling.type", std::string("yarn")},
+                      {"llama.rope.scaling.factor", 2.5f},
+                      {"llama.rope.scaling.original_context_length", uint32_t{512}}};
+  expect_as_stated({.scaling = "yarn", .factor = 2.5}, yarn, 1280);
+  expect_as_stated({.base = 5e5}, {{"llama.rope.freq_base", 5e5f}}, 512);
+  expect_as_stated({}, {}, 512);
+}
+
+TEST(RopeOverride, ReplacesTheFilesScaling) {
+  const Items before = {{"llama.rope.scaling.type", std::string("yarn")},
+                        {"llama.rope.scaling.factor", 4.0f},
+                        {"llama.rope.scaling.yarn_beta_fast", 16.0f},
+                        {"llama.rope.scaling.original_context_length", uint32_t{128}}};
+  expect_as_stated({.scaling = "none"}, {}, 128, before);
+  expect_as_stated({.scaling = "linear", .factor = 2}, {{"llama.rope.scale_linear", 2.0f}}, 256, before);
+  expect_as_stated({.scaling = "linear", .factor = 2, .original = 300}, {{"llama.rope.scale_linear", 2.0f}},
+                   600, before);
+}
+
+TEST(RopeOverride, WhatMeansNothingIsRefused) {
+  const auto code = [](std::string_view family, const RopeOverride& wanted) {
+    try {
+      with_rope(tiny(family), wanted);
+    } catch (const Error& e) {
+      return e.code();
+    }
+    return ErrorCode::kInternal;
+  };
+  EXPECT_EQ(code("llama", {.scaling = "ntk", .factor = 2}), ErrorCode::kUsage);
+  EXPECT_EQ(code("llama", {.scaling = "linear"}), ErrorCode::kUsage);
+  EXPECT_EQ(code("llama", {.factor = 2}), ErrorCode::kUsage);
+  EXPECT_EQ(code("llama", {.scaling = "none", .factor = 2}), ErrorCode::kUsage);
+  EXPECT_EQ(code("llama", {.original = 100}), ErrorCode::kUsage);
+  EXPECT_EQ(code("gpt2", {.base = 1e6}), ErrorCode::kUnsupported);
+}
+
+TEST(RopeOverride, AFamilyWithAScalingOfItsOwnRefusesAnother) {
+  EXPECT_THROW(read_config(with_rope(tiny("phi3"), {.scaling = "yarn", .factor = 2})), Error);
+}
+
+}  // namespace
+}  // namespace kelda::models
