@@ -2,6 +2,8 @@
 """Writes tests/golden/rope_frequencies.json and tests/golden/families/NAME.json: the logits of one tiny random network of every family by Hugging Face
 transformers, in float32, for tests/models/family_golden_test.cpp. Needs: pip install torch transformers gguf.
 
+Of an encoder it is the tokens' vectors, and two vectors of the text: their mean and the first, both of length 1.
+
     make_family_golden.py                                  all of them, or those named
     make_family_golden.py --convert LLAMA_CPP OUT [NAME]   also each network as OUT/NAME.gguf by llama.cpp's own converter
                                                            (a folder of its sources); the test reads OUT where
@@ -72,20 +74,27 @@ NAMES = [
     ("mlp.gate", "ffn_gate_inp"), ("ln_1", "attn_norm"), ("ln_2", "ffn_norm"), ("attn.c_attn", "attn_qkv"),
     ("attn.c_proj", "attn_output"), ("mlp.c_fc", "ffn_up"), ("mlp.c_proj", "ffn_down"),
 ]
+BERT_NAMES = [
+    ("embeddings.word_embeddings", "token_embd"), ("embeddings.position_embeddings", "position_embd"),
+    ("embeddings.token_type_embeddings", "token_types"), ("embeddings.LayerNorm", "token_embd_norm"),
+    ("attention.self.query", "attn_q"), ("attention.self.key", "attn_k"), ("attention.self.value", "attn_v"),
+    ("attention.output.dense", "attn_output"), ("attention.output.LayerNorm", "attn_output_norm"),
+    ("intermediate.dense", "ffn_up"), ("output.dense", "ffn_down"), ("output.LayerNorm", "layer_output_norm"),
+]
 GEMMA_NAMES = [
     ("post_attention_layernorm", "post_attention_norm"), ("pre_feedforward_layernorm", "ffn_norm"),
     ("post_feedforward_layernorm", "post_ffw_norm"),
 ]
 
 
-def gguf_name(name, gemma):
+def gguf_name(name, arch):
+    names = dict(BERT_NAMES if arch == "bert" else NAMES + GEMMA_NAMES if arch.startswith("gemma") else NAMES)
     part, kind = name.rsplit(".", 1)
-    for prefix, block in (("model.layers.", "blk."), ("transformer.h.", "blk.")):
+    for prefix in ("model.layers.", "transformer.h.", "encoder.layer."):
         if part.startswith(prefix):
             layer, part = part[len(prefix):].split(".", 1)
-            part = f"{block}{layer}.{dict(NAMES + GEMMA_NAMES if gemma else NAMES)[part]}"
-            return f"{part}.{kind}"
-    return f"{dict(NAMES)[part]}.{kind}"
+            return f"blk.{layer}.{names[part]}.{kind}"
+    return f"{names[part]}.{kind}"
 
 
 def neighbours_to_halves(w, n_heads):
@@ -121,7 +130,7 @@ def fill(model, case):
             w = make(f"blk.{name.split('.')[2]}.ffn_down_exps.weight", shape)
             stored |= of_experts(name, "down", f"blk.{name.split('.')[2]}.ffn_down_exps.weight", shape[0])
         else:
-            target = gguf_name(name, gemma)
+            target = gguf_name(name, case["arch"])
             transposed = gpt2 and len(shape) == 2 and ".c_" in name
             w = make(target, shape[::-1] if transposed else shape)
             w = w.T if transposed else w
@@ -206,6 +215,9 @@ def cases():
            {"rope.scaling.original_context_length": 256, "rope.dimension_count": 24, "rope.scaling.attn_factor": 1.0}, factors)
     yield ("gpt2", "gpt2", t.GPT2Config(vocab_size=VOCAB, n_positions=256, n_ctx=256, n_embd=64, n_layer=2, n_head=4, n_inner=256,
            bos_token_id=0, eos_token_id=1, attn_implementation="eager"), 40, {}, {})
+    yield ("bert", "bert", t.BertConfig(vocab_size=VOCAB, hidden_size=64, intermediate_size=96, num_hidden_layers=3,
+           num_attention_heads=4, max_position_embeddings=256, type_vocab_size=2, layer_norm_eps=1e-12, pad_token_id=2,
+           attn_implementation="eager"), 70, {"attention.causal": False}, {})
 
 
 def metadata(arch, config, special):
@@ -213,6 +225,10 @@ def metadata(arch, config, special):
         keys = {"block_count": config.n_layer, "context_length": config.n_positions, "embedding_length": config.n_embd,
                 "feed_forward_length": config.n_inner, "attention.head_count": config.n_head,
                 "attention.layer_norm_epsilon": config.layer_norm_epsilon}
+    elif arch == "bert":
+        keys = {"block_count": config.num_hidden_layers, "context_length": config.max_position_embeddings,
+                "embedding_length": config.hidden_size, "feed_forward_length": config.intermediate_size,
+                "attention.head_count": config.num_attention_heads, "attention.layer_norm_epsilon": config.layer_norm_eps}
     else:
         parameters = config.rope_parameters.get("full_attention", config.rope_parameters)
         head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
@@ -221,7 +237,8 @@ def metadata(arch, config, special):
                 "attention.head_count": config.num_attention_heads, "attention.head_count_kv": config.num_key_value_heads,
                 "attention.key_length": head_dim, "attention.value_length": head_dim,
                 "attention.layer_norm_rms_epsilon": config.rms_norm_eps, "rope.freq_base": float(parameters["rope_theta"])}
-    return {f"{arch}.{k}": v for k, v in (keys | {"vocab_size": VOCAB} | special).items()}
+    more = {"tokenizer.ggml.token_type_count": config.type_vocab_size} if arch == "bert" else {}
+    return {f"{arch}.{k}": v for k, v in (keys | {"vocab_size": VOCAB} | special).items()} | more
 
 
 # ---- making them
@@ -229,7 +246,13 @@ def metadata(arch, config, special):
 def ask(model, n_tokens, seed):
     ids = np.random.default_rng(seed).integers(3, VOCAB, n_tokens)
     with torch.no_grad():
-        logits = model(torch.tensor(ids)[None]).logits[0].double()
+        answer = model(torch.tensor(ids)[None])
+    more, logits = {}, answer.get("logits")
+    if logits is None:
+        logits = answer.last_hidden_state
+        vectors = {"mean": logits[0].double().mean(0), "cls": logits[0, 0].double()}
+        more = {"vectors": {k: [round(x, 8) for x in (v / v.norm()).tolist()] for k, v in vectors.items()}}
+    logits = logits[0].double()
     positions = sorted({0, 1, n_tokens // 3, n_tokens // 2, n_tokens - 2, n_tokens - 1})
     top = []
     for p in positions:
@@ -237,7 +260,7 @@ def ask(model, n_tokens, seed):
         top.append({"pos": p, "ids": best.tolist(), "logits": [round(x, 6) for x in values.tolist()]})
     mean = [round(x, 6) for x in logits.mean(1).tolist()]
     size = [round(x, 6) for x in logits.abs().mean(1).tolist()]
-    return {"ids": ids.tolist(), "top": top, "mean": mean, "mean_abs": size}
+    return {"ids": ids.tolist(), "top": top, "mean": mean, "mean_abs": size, **more}
 
 
 # The converter's tokenizers are of no interest here: the vocabulary is numbers.
@@ -246,8 +269,13 @@ import runpy, sys
 llama_cpp, folder, out, architecture = sys.argv[1:]
 sys.path[:0] = [llama_cpp, llama_cpp + "/gguf-py"]
 from conversion import get_model_class
-get_model_class(architecture).set_vocab = lambda self: self.gguf_writer.add_token_list(
-    [str(i) for i in range(self.hparams["vocab_size"])])
+
+def set_vocab(self):
+    self.gguf_writer.add_token_list([str(i) for i in range(self.hparams["vocab_size"])])
+    if "type_vocab_size" in self.hparams:
+        self.gguf_writer.add_token_type_count(self.hparams["type_vocab_size"])
+
+get_model_class(architecture).set_vocab = set_vocab
 sys.argv = ["convert", folder, "--outtype", "f32", "--outfile", out]
 runpy.run_path(llama_cpp + "/convert_hf_to_gguf.py", run_name="__main__")
 """
@@ -303,7 +331,10 @@ def main():
         if options.names and name not in options.names:
             continue
         case = {"arch": arch, "seed": seed}
-        model = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32).eval()
+        if arch == "bert":
+            model = transformers.BertModel(config, add_pooling_layer=False).float().eval()
+        else:
+            model = transformers.AutoModelForCausalLM.from_config(config, dtype=torch.float32).eval()
         shapes, stored = fill(model, case)
         shapes |= {k: [len(v)] for k, v in values.items()}
         golden = {"oracle": f"transformers {transformers.__version__}, torch {torch.__version__}", **case,

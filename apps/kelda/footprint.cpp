@@ -54,7 +54,7 @@ Footprint footprint(const ModelFile& file) {
   f.vocabulary_bytes = head.vocabulary->bytes();
   f.learned_bytes = packed_bytes(file, head.tensors, Compute::kAuto) + f.vocabulary_bytes;
   for (const TensorInfo& t : file.tensors()) f.file_bytes += t.bytes;
-  f.kv = models::kv_shape(head.config, KvType::kF16);
+  if (head.config.causal) f.kv = models::kv_shape(head.config, KvType::kF16);
   f.n_ctx_train = head.config.n_ctx_train;
   f.structure = models::structure(head.tensors, file);
   f.config = std::move(head.config);

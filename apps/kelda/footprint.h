@@ -16,7 +16,7 @@ namespace kelda::cli {
 
 struct Footprint {
   uint64_t learned_bytes = 0;    // weights and vocabulary
-  KvShape kv;                    // of the cache, in f16
+  KvShape kv;                    // of the cache, in f16; without layers where the model needs none
   int64_t n_ctx_train = 0;       // the longest window
   uint64_t available_bytes = 0;  // memory that this process could still take; 0 if the system does not tell
   int64_t largest_window = 0;    // that fits in it; 0 if not even the weights do

@@ -33,6 +33,19 @@ void allow_integers(CLI::Option& option, int64_t lo, int64_t hi) {
   });
 }
 
+void allow_numbers(CLI::Option& option, double lo, double hi) {
+  option.type_name("NUMBER");
+  option.description(fmt::format("{}. A number in ({}, {}]", option.get_description(), lo, hi));
+  check(option, [lo, hi](const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc{} && end == text.data() + text.size();
+    return whole && value > lo && value <= hi
+               ? std::string()
+               : fmt::format("must be a number in ({}, {}]; got {}", lo, hi, quote(text));
+  });
+}
+
 void allow_words(CLI::Option& option, const std::vector<std::string>& words) {
   option.type_name(fmt::format("{{{}}}", fmt::join(words, ",")));
   check(option, [words](const std::string& text) {

@@ -11,6 +11,9 @@ namespace kelda::cli {
 // A whole decimal number from lo to hi; the option's help says so.
 void allow_integers(CLI::Option& option, int64_t lo, int64_t hi);
 
+// A number above lo and up to hi; the option's help says so.
+void allow_numbers(CLI::Option& option, double lo, double hi);
+
 // One of these words; the help shows them, and completion offers them.
 void allow_words(CLI::Option& option, const std::vector<std::string>& words);
 // What allow_words() has set; empty for other options.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,13 +20,25 @@ struct ModelArguments {
   std::string compute = "auto";  // or "reference"
   int64_t window = 0;            // 0 = the model's
   bool quiet = false;
+  models::RopeOverride rope = {};
 };
 
 // MODEL alone.
 void add_model_name(CLI::App& app, std::string& model);
 
-// MODEL, --threads, --compute, --window, --quiet.
-void add_model_arguments(CLI::App& app, ModelArguments& arguments);
+// MODEL, --threads, --compute, --window, --rope-…, --quiet. window: what --window counts, for the help.
+void add_model_arguments(CLI::App& app, ModelArguments& arguments,
+                         std::string_view window = "Tokens that prompt and answer share");
+
+// The pool that the arguments ask for.
+std::unique_ptr<ThreadPool> make_pool(const ModelArguments& arguments);
+
+// Loads a model for that role, with a progress bar on stderr.
+std::shared_ptr<const Model> load_model(const ModelArguments& arguments, const std::filesystem::path& path,
+                                        models::Role role, ThreadPool& pool);
+// Says on stderr which of the weights have no fast path.
+void say_slow_formats(const ModelArguments& arguments, const Model& model,
+                      const kernels::KernelTable& kernels);
 
 // Loads with a progress bar on stderr, and says there what a user should know: formats without a fast path,
 // for one.

@@ -36,6 +36,13 @@ enum class NormKind {
   kLayer,  // (x − mean) / deviation · w + b
 };
 
+// How the vectors of a text's tokens become one of the text.
+enum class Pooling {
+  kNone,  // the file does not say
+  kMean,  // of all tokens, those that frame the text too
+  kCls,   // the first token's
+};
+
 struct ModelConfig {
   std::string architecture;  // GGUF's general.architecture: the family's name
   std::string name;          // what the file calls itself
@@ -49,6 +56,11 @@ struct ModelConfig {
   int64_t n_ctx_train = 0;  // the window: positions the model was trained on
   NormKind norm = NormKind::kRms;
   float norm_eps = 0;
+
+  bool causal = true;         // a token sees itself and those before it; else the whole text
+  int64_t n_token_types = 0;  // segments of a text that have a vector each; 0 = there are none
+  Pooling pooling = Pooling::kNone;
+  bool unit_length = true;  // the vector of a text is brought to length 1
 
   std::vector<int64_t> windows;  // [n_layers] keys back that a layer sees, its own included; 0 = all
   RopeConfig rope;

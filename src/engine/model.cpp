@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/check.h"
+#include "base/error.h"
 #include "base/naming.h"
 #include "engine/model_text.h"
 
@@ -23,6 +25,25 @@ ModelHead understand(const ModelFile& file, const models::RopeOverride& rope) {
   return head;
 }
 
+void require_role(models::Role wanted, const models::Family& family, const std::filesystem::path& path) {
+  if (wanted == family.role()) return;
+  if (wanted == models::Role::kDecoder) {
+    fail(ErrorCode::kUnsupported,
+         "{}: architecture {} is an encoder: it turns a text into a vector and writes no text; `kelda embed` "
+         "runs it",
+         path.string(), family.name);
+  }
+  std::string encoders;
+  for (const models::Family* f : models::families()) {
+    if (f->role() == models::Role::kEncoder)
+      encoders += (encoders.empty() ? "" : ", ") + std::string(f->name);
+  }
+  fail(ErrorCode::kUnsupported,
+       "{}: architecture {} is a decoder: it goes on with a text, which `kelda run` does; vectors of texts "
+       "come from encoders ({})",
+       path.string(), family.name, encoders);
+}
+
 }  // namespace
 
 ModelHead read_head(const ModelFile& file, const models::RopeOverride& rope) {
@@ -34,8 +55,9 @@ ModelHead read_head(const ModelFile& file, const models::RopeOverride& rope) {
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, const Options& options,
                                          ThreadPool& pool) {
   const auto file = open_model(path);
-  ModelHead head = read_head(
-      *file, options.rope);  // before the weights, so that a file that cannot run is refused at once
+  // Before the weights, so that a file that cannot run is refused at once.
+  ModelHead head = read_head(*file, options.rope);
+  require_role(options.role, *head.family, path);
   std::shared_ptr<Model> model(new Model);
   model->compute_ = options.compute;
   model->config_ = std::move(head.config);
@@ -44,8 +66,22 @@ std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, cons
   model->chat_template_ = std::move(head.chat_template);
   model->recommended_ = std::move(head.recommended);
   model->weights_ = load_weights(*file, head.tensors, options.compute, pool, options.progress);
-  model->network_ = head.family->bind(model->weights_, model->config_);
+  if (head.family->role() == models::Role::kEncoder) {
+    model->encoder_ = head.family->bind_encoder(model->weights_, model->config_);
+  } else {
+    model->network_ = head.family->bind(model->weights_, model->config_);
+  }
   return model;
+}
+
+const models::Network& Model::network() const {
+  KELDA_CHECK(network_ != nullptr);
+  return *network_;
+}
+
+const models::EncoderNetwork& Model::encoder() const {
+  KELDA_CHECK(encoder_ != nullptr);
+  return *encoder_;
 }
 
 }  // namespace kelda

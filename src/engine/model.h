@@ -38,8 +38,10 @@ class Model {
     Compute compute = Compute::kAuto;
     std::function<void(uint64_t done, uint64_t total)> progress = {};  // bytes of the file
     models::RopeOverride rope = {};
+    models::Role role = models::Role::kDecoder;  // what the model is wanted for
   };
-  // Reads, checks and packs. Throws kelda::Error: the path, and what is wrong with the file.
+  // Reads, checks and packs. Throws kelda::Error: the path, and what is wrong with the file; kUnsupported,
+  // before the weights are read, for a model of another role.
   static std::shared_ptr<const Model> load(const std::filesystem::path& path, const Options& options,
                                            ThreadPool& pool);
 
@@ -50,7 +52,9 @@ class Model {
   // Never null; what is wrong with it is among its findings.
   const std::shared_ptr<const chat::ChatTemplate>& chat_template() const { return chat_template_; }
   const Recommended& recommended() const { return recommended_; }
-  const models::Network& network() const { return *network_; }
+  models::Role role() const { return network_ != nullptr ? models::Role::kDecoder : models::Role::kEncoder; }
+  const models::Network& network() const;         // of a decoder (KELDA_CHECK)
+  const models::EncoderNetwork& encoder() const;  // of an encoder (KELDA_CHECK)
   Compute compute() const { return compute_; }
   uint64_t learned_bytes() const { return weights_.bytes() + vocabulary_->bytes(); }
 
@@ -62,7 +66,8 @@ class Model {
   std::unique_ptr<const text::Tokenizer> tokenizer_;
   std::shared_ptr<const chat::ChatTemplate> chat_template_;
   Recommended recommended_;
-  std::unique_ptr<const models::Network> network_;
+  std::unique_ptr<const models::Network> network_;  // or
+  std::unique_ptr<const models::EncoderNetwork> encoder_;
   Compute compute_ = Compute::kAuto;
 };
 

@@ -10,6 +10,16 @@
 namespace kelda {
 namespace {
 
+KvCache make_cache(const KvShape& shape, int64_t n_tokens) {
+  try {
+    return KvCache(shape, n_tokens);
+  } catch (const Error& e) {
+    fail(e.code(), "{}; a smaller window (--window) needs less", e.what());
+  }
+}
+
+}  // namespace
+
 int64_t checked_window(int64_t asked, int64_t trained) {
   if (asked > trained) {
     fail(
@@ -20,16 +30,6 @@ int64_t checked_window(int64_t asked, int64_t trained) {
   }
   return asked > 0 ? asked : trained;
 }
-
-KvCache make_cache(const KvShape& shape, int64_t n_tokens) {
-  try {
-    return KvCache(shape, n_tokens);
-  } catch (const Error& e) {
-    fail(e.code(), "{}; a smaller window (--window) needs less", e.what());
-  }
-}
-
-}  // namespace
 
 std::string way_out(int64_t window, int64_t most, int64_t trained) {
   std::string ways;

@@ -18,6 +18,10 @@ namespace kelda {
 // The kernels of the instruction set that base/cpu.h chooses.
 const kernels::KernelTable& choose_kernels();
 
+// The window in effect where `asked` tokens are asked for, 0 for all that the model was trained on. Throws
+// kUsage beyond those.
+int64_t checked_window(int64_t asked, int64_t trained);
+
 // What to do about a prompt that does not fit a window: words for an error. most: how many tokens would fit;
 // trained: the largest window there can be.
 std::string way_out(int64_t window, int64_t most, int64_t trained);
@@ -33,7 +37,8 @@ class Runner {
     int64_t window = 0;     // tokens a sequence may have; 0 = the window the model was trained on, never more
     int64_t kv_tokens = 0;  // room for this many tokens over all sequences; 0 = one window
   };
-  // The pool outlives the runner. Throws kUsage for a window beyond the trained one, kOutOfMemory.
+  // The model is a decoder. The pool outlives the runner. Throws kUsage for a window beyond the trained one,
+  // kOutOfMemory.
   Runner(std::shared_ptr<const Model> model, const Options& options, ThreadPool& pool,
          const kernels::KernelTable& kernels = choose_kernels());
 

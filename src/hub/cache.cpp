@@ -28,7 +28,10 @@ fs::path folder_of(const HubName& name) {
   return (models_folder() / "hub" / name.repo / name.file).parent_path();
 }
 
-fs::path path_of(const CatalogEntry& entry) { return folder_of(entry) / entry.files.front().name; }
+fs::path path_of(const CatalogEntry& entry) {
+  const fs::path first = folder_of(entry) / entry.files.front().name;
+  return first.extension() == ".safetensors" ? folder_of(entry) : first;
+}
 
 fs::path path_of(const HubName& name) { return models_folder() / "hub" / name.repo / name.file; }
 

@@ -17,7 +17,7 @@ std::filesystem::path models_folder();
 std::filesystem::path folder_of(const CatalogEntry& entry);
 std::filesystem::path folder_of(const HubName& name);
 
-// The file that is opened: the entry's first.
+// What is opened: the entry's first file, or the folder where that is of safetensors.
 std::filesystem::path path_of(const CatalogEntry& entry);
 std::filesystem::path path_of(const HubName& name);
 

@@ -55,7 +55,7 @@ struct MemoryFigures {
 struct CatalogEntry {
   std::string name, title, architecture;
   Licence licence;
-  std::vector<CatalogFile> files;  // the first is the one that is opened
+  std::vector<CatalogFile> files;  // the first is the one with the weights
   std::vector<Source> sources;     // tried in order
   MemoryFigures memory;
   std::vector<std::pair<std::string, double>> knobs;  // by knob name

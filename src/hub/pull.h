@@ -50,7 +50,7 @@ std::function<bool(uint64_t)> verify_progress(const PullCallbacks& callbacks, ui
                                               uint64_t total);
 
 struct Pulled {
-  std::filesystem::path path;  // the file that is opened
+  std::filesystem::path path;  // what is opened
   bool already_there = false;
 };
 

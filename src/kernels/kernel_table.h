@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/math.h"
 #include "quant/format.h"
 #include "tensor/kv_type.h"
 
@@ -108,6 +109,16 @@ struct AttentionArgs {
 inline constexpr float kGeluLinear = 0x1.26aec2p+1f;
 inline constexpr float kGeluCubic = 0x1.a5a7dp-4f;
 
+// The upper tail of the normal distribution, Φ(−y) = exp2(kTailExponent · y²) · t · P(t), t = 1 / (1 +
+// kTailPole · y), for y in [0, kTailLimit]; beyond, it is 0 in floats. P has these coefficients, lowest power
+// first. Relative error of the approximation: 4e-8.
+inline constexpr float kTailExponent = -kLog2E / 2;
+inline constexpr float kTailPole = 0.35f;
+inline constexpr float kTailLimit = 16.0f;
+inline constexpr float kTailPoly[9] = {0x1.1df1fcp-3f,  0x1.1e6d34p-3f,  0x1.eafbacp-4f,
+                                       0x1.af985cp-4f,  -0x1.756edap-6f, 0x1.45117cp-3f,
+                                       -0x1.05752ap-2f, 0x1.267b16p-3f,  -0x1.dceccap-6f};
+
 struct KernelTable {
   std::string_view name;
 
@@ -138,6 +149,10 @@ struct KernelTable {
   void (*gelu_mul)(const float* gate, const float* up, int64_t n, float* out) noexcept;
   // x[i] = gelu(x[i]), the same function.
   void (*gelu)(float* x, int64_t n) noexcept;
+  // x[i] = x[i] · Φ(x[i]) = ½ x (1 + erf(x / √2)), as max(x, 0) − y · Φ(−y), y = min(|x|, kTailLimit):
+  // t = 1 / fma(kTailPole, y, 1), P by fma from the highest power, Φ(−y) = (P · t) · exp2((y · y) ·
+  // kTailExponent).
+  void (*gelu_exact)(float* x, int64_t n) noexcept;
   // Rotates pairs in place: (a, b) → (a c − b s, a s + b c) as a' = fma(a, c, −(b s)), b' = fma(a, s, b c).
   // Pairs are (2i, 2i+1) if interleaved, else (i, i + n/2). cos, sin: [n / 2].
   void (*rope)(float* x, const float* cos, const float* sin, int64_t n, bool interleaved) noexcept;

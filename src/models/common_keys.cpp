@@ -140,6 +140,17 @@ void read_softcaps(ConfigKeys& k, ModelConfig& c, double attention, double final
   c.final_softcap = static_cast<float>(k.number("final_logit_softcapping", 0, kMaxCap, final));
 }
 
+void read_pooling(ConfigKeys& k, ModelConfig& c) {
+  constexpr Pooling kByNumber[] = {Pooling::kNone, Pooling::kMean, Pooling::kCls};
+  const int64_t number = k.integer("pooling_type", 0, 255, 0);
+  if (number >= static_cast<int64_t>(std::size(kByNumber))) {
+    fail(ErrorCode::kUnsupported, "{} is {}; this build knows 0 (none), 1 (mean) and 2 (first token)",
+         k.full("pooling_type"), number);
+  }
+  c.pooling = kByNumber[number];
+  c.unit_length = k.boolean("normalize_embeddings", true);
+}
+
 void read_experts(ConfigKeys& k, ModelConfig& c) {
   c.n_experts = k.integer("expert_count", 1, 4096);
   c.n_experts_used = k.integer("expert_used_count", 1, c.n_experts);

@@ -34,6 +34,10 @@ void read_windows(ConfigKeys& k, ModelConfig& c, int64_t otherwise, int64_t peri
 // attn_logit_softcapping and final_logit_softcapping; 0 is none.
 void read_softcaps(ConfigKeys& k, ModelConfig& c, double attention, double final);
 
+// pooling_type, by GGUF's numbers: absent or 0 is kNone, 1 the mean, 2 the first token. Others need a layer
+// that is not here. normalize_embeddings, which GGUF files do not have: whether to bring vectors to length 1.
+void read_pooling(ConfigKeys& k, ModelConfig& c);
+
 // expert_count, expert_used_count, expert_feed_forward_length, expert_weights_norm.
 void read_experts(ConfigKeys& k, ModelConfig& c);
 

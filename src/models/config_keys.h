@@ -33,6 +33,11 @@ class ConfigKeys {
   const std::vector<bool>* booleans(std::string_view name);
   std::string text(std::string_view name, std::string_view otherwise);
 
+  // The same of a key that belongs to no architecture, by its full name.
+  int64_t integer_of_file(std::string_view full_name, int64_t lo, int64_t hi) const {
+    return metadata_.integer(full_name, lo, hi);
+  }
+
   // The one value that the arithmetic of this build amounts to. Absent is the same; any other value throws
   // kUnsupported naming the key, another type kBadInput. Numbers are compared as f32, which files hold.
   using Neutral = std::variant<bool, int64_t, double, std::string_view>;

@@ -112,6 +112,7 @@ ModelConfig read_config(const Metadata& m) {
 }
 
 KvShape kv_shape(const ModelConfig& config, KvType type) {
+  if (!config.causal) return {type, config.n_kv_heads, config.head_dim, {0}, /*causal=*/false};
   return {type, config.n_kv_heads, config.head_dim, config.windows};
 }
 

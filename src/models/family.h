@@ -32,6 +32,21 @@ class Network {
                        Matrix<float> logits) const = 0;
 };
 
+// The same of a network that reads whole texts and writes none.
+class EncoderNetwork {
+ public:
+  virtual ~EncoderNetwork() = default;
+  // Reads the batch: each run is a text of its own, whole, from position 0 (the sequences have reserved and
+  // never advance; kv is room for one layer's keys and values, which are of no use afterwards).
+  //   hidden: [n_rows, hidden_size] the tokens' vectors.   Neither throws nor allocates, except for growing
+  //   scratch.
+  virtual void encode(const Batch& in, KvCache& kv, Scratch& scratch, Exec& exec,
+                      Matrix<float> hidden) const = 0;
+};
+
+// A decoder goes on with a text, token by token. An encoder turns a text into a vector.
+enum class Role { kDecoder, kEncoder };
+
 struct Family {
   std::string_view name;     // GGUF's general.architecture
   std::string_view summary;  // for people: what it runs, in a line
@@ -41,12 +56,15 @@ struct Family {
   void (*read)(ConfigKeys&, ModelConfig&);
   // LEARNED: each tensor and its shape.
   void (*tensors)(const ModelConfig&, TensorList&);
-  // The weights and the config outlive the network.
-  std::unique_ptr<const Network> (*bind)(const Weights&, const ModelConfig&);
+  // One of the two; the other is null. The weights and the config outlive the network.
+  std::unique_ptr<const Network> (*bind)(const Weights&, const ModelConfig&) = nullptr;
+  std::unique_ptr<const EncoderNetwork> (*bind_encoder)(const Weights&, const ModelConfig&) = nullptr;
   // Metadata that a tiny instance needs beyond the common keys: the contract tests build and run one of every
   // family.
   std::vector<Metadata::Item> tiny = {};
   HuggingFace huggingface = {};  // its folders on Hugging Face; without architectures, it has none
+
+  Role role() const { return bind != nullptr ? Role::kDecoder : Role::kEncoder; }
 };
 std::span<const Family* const> families();  // generated, sorted by file name
 
@@ -61,6 +79,7 @@ const Family& find_family(const Metadata& metadata);
 // throws kUnsupported naming it. What is out of range throws kBadInput naming the key.
 ModelConfig read_config(const Metadata& metadata);
 
+// Of the cache that the network runs on. Of an encoder it has one layer, which all of them use in turn.
 KvShape kv_shape(const ModelConfig& config, KvType type);
 
 }  // namespace kelda::models

@@ -148,7 +148,9 @@ class Work {
 
  private:
   int64_t tiles_per_head(const BatchRun& run) const { return ceil_div(run.n_tokens * group_, tile_rows_); }
-  int64_t last_key(const Tile& t, int64_t r) const { return t.run->first_pos + (t.first_row + r) / group_; }
+  int64_t last_key(const Tile& t, int64_t r) const {
+    return t.run->first_pos + (kv_.causal ? (t.first_row + r) / group_ : t.run->n_tokens - 1);
+  }
   int64_t first_key(const Tile& t, int64_t r) const {
     return kv_.window == 0 ? 0 : std::max<int64_t>(0, last_key(t, r) - kv_.window + 1);
   }
@@ -251,6 +253,7 @@ void attention(Exec& exec, const KvLayer& kv, std::span<const BatchRun> runs, in
                ScoreRule scores, Matrix<float> q, AttentionWorkspace& workspace, Matrix<float> out) {
   KELDA_CHECK(kv.n_kv_heads > 0 && n_heads > 0 && n_heads % kv.n_kv_heads == 0);
   KELDA_CHECK(kv.head_dim > 0 && kv.head_dim % 16 == 0);
+  KELDA_CHECK(kv.causal || kv.window == 0);
   KELDA_CHECK(q.cols == n_heads * kv.head_dim && out.cols == q.cols && out.rows == q.rows);
   for (const BatchRun& run : runs) {
     KELDA_CHECK(run.n_tokens > 0 && run.first_row >= 0 && run.first_row + run.n_tokens <= q.rows);

@@ -22,7 +22,8 @@ struct ScoreRule {
   float softcap;  // scaled scores become softcap · tanh(score / softcap); 0 = they stay
 };
 
-// Softmax attention of every row over its own sequence's keys 0 … position (cut to the layer's window).
+// Softmax attention of every row over its own sequence's keys 0 … position (cut to the layer's window), or,
+// where the layer is not causal, over all keys up to the end of its run; such a layer has no window.
 //   q, out: [n_rows, n_heads × head_dim]; q is overwritten (scaled). n_heads is a multiple of kv.n_kv_heads.
 //   Numerics: kernels/kernel_table.h; splits of 512 keys at absolute positions are merged in ascending order,
 //   so that the result does not depend on threads, batch or chunking. Never holds more than a tile of scores.

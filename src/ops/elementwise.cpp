@@ -58,6 +58,11 @@ void gelu(Exec& exec, Matrix<float> x) {
                [&](int64_t row, int64_t col, int64_t n) { exec.kernels.gelu(x.row(row) + col, n); });
 }
 
+void gelu_exact(Exec& exec, Matrix<float> x) {
+  for_segments(exec, x.rows, x.cols, 0.8,
+               [&](int64_t row, int64_t col, int64_t n) { exec.kernels.gelu_exact(x.row(row) + col, n); });
+}
+
 void silu_mul(Exec& exec, Matrix<const float> gate, Matrix<const float> up, Matrix<float> out) {
   KELDA_CHECK(gate.rows == up.rows && gate.cols == up.cols && out.rows == up.rows && out.cols == up.cols);
   for_segments(exec, out.rows, out.cols, 0.6, [&](int64_t row, int64_t col, int64_t n) {

@@ -30,4 +30,7 @@ void silu_mul(Exec& exec, Matrix<const float> gate, Matrix<const float> up, Matr
 void gelu_mul(Exec& exec, Matrix<const float> gate, Matrix<const float> up, Matrix<float> out);
 void gelu(Exec& exec, Matrix<float> x);
 
+// x = ½ x (1 + erf(x / √2)): the function that the one above approximates.
+void gelu_exact(Exec& exec, Matrix<float> x);
+
 }  // namespace kelda::ops

@@ -74,6 +74,7 @@ KvLayer KvCache::layer(int64_t i) {
           shape_.n_kv_heads,
           shape_.head_dim,
           group.window,
+          shape_.causal,
           place.group};
 }
 

@@ -26,6 +26,7 @@ struct KvShape {
   int64_t n_kv_heads = 0;
   int64_t head_dim = 0;
   std::vector<int64_t> windows;  // one per layer: how many keys back it sees, its own included; 0 = all
+  bool causal = true;            // a row sees no key after its own; else all of its run
 
   int64_t n_layers() const { return static_cast<int64_t>(windows.size()); }
   // K and V of one token over all layers (a window's freed blocks not considered).
@@ -40,6 +41,7 @@ struct KvLayer {
   KvType type = KvType::kF16;
   int64_t n_kv_heads = 0, head_dim = 0;
   int64_t window = 0;
+  bool causal = true;
   int group = 0;  // which of a sequence's block tables
 
   std::byte* k(BlockId block, int64_t head) const {

@@ -86,6 +86,16 @@ class Folder(KeldaCase):
         answer = self.works("run", self.folder, "hi", "--temperature", 0, "--max-tokens", 1, "--json", "-q").json()
         self.assertEqual(answer["usage"]["prompt_tokens"], len("[user]hi[a]"))
 
+    def test_its_publishers_settings_are_used_and_told(self):
+        (self.folder / "generation_config.json").write_text(json.dumps({"do_sample": True, "temperature": 0.25, "typical_p": 0.5}))
+        result = self.works("run", self.folder, "hi", "--max-tokens", 1, "--json")
+        self.assertIn("temperature 0.25 (generation_config.json); not in this build: typical_p", result.err)
+        self.assertEqual(result.json()["settings"]["temperature"]["value"], 0.25)
+        given = self.works("run", self.folder, "hi", "--max-tokens", 1, "--temperature", 2, "--json")
+        self.assertEqual(given.json()["settings"]["temperature"]["value"], 2)
+        (self.folder / "generation_config.json").write_text('{"temperature": -1}')
+        self.refused("run", self.folder, "hi", says=("generation_config.json", "temperature"))
+
     def test_text_and_ids(self):
         ids = self.works("tokenize", self.folder, "--jsonl", "--special", "parse", stdin=b'"a<|end|>"\n').json()
         self.assertEqual(ids, [64, 256])

@@ -55,7 +55,7 @@ class RealModel(KeldaCase):
         self.assertEqual((len(shown["metadata"]), len(shown["tensors"])), (33, 272))
         self.assertEqual(shown["config"], {
             "architecture": "llama", "n_layers": 30, "hidden_size": 576, "intermediate_size": 1536, "n_heads": 9,
-            "n_kv_heads": 3, "head_dim": 64, "vocab_size": VOCAB_SIZE, "n_ctx_train": 8192})
+            "n_kv_heads": 3, "head_dim": 64, "vocab_size": VOCAB_SIZE, "n_ctx_train": 8192, "role": "decoder"})
         memory = shown["memory"]
         self.assertEqual(memory["kv_bytes_per_token"], KV_BYTES_PER_TOKEN)
         self.assertEqual(memory["kv_bytes_full_window"], 8192 * KV_BYTES_PER_TOKEN)

@@ -84,6 +84,30 @@ class Distribution(LogitsCase):
         self.assertEqual((len(plain["positions"]), len(special["positions"])), (11, 1))  # "ar" is one token
 
 
+class RotaryPositions(LogitsCase):
+    """What the override computes is that of a file which says the same: rope_override_test.cpp."""
+
+    def logits(self, *arguments):
+        return self.works("logits", tiny_model(), "--text", "abcdefgh", "--json", "-q", *arguments).json()["positions"]
+
+    def test_they_may_be_other_than_the_files(self):
+        plain = self.logits()
+        self.assertEqual(self.logits("--rope-scaling", "none"), plain)
+        for other in (("--rope-base", 5e5), ("--rope-scaling", "linear", "--rope-factor", 4), ("--rope-scaling", "yarn", "--rope-factor", 4)):
+            self.assertNotEqual(self.logits(*other), plain, other)
+
+    def test_the_window_grows_with_the_factor(self):
+        ids = ",".join(["5"] * 400)
+        self.refused("logits", tiny_model(), "--ids", ids, says="256")
+        self.works("logits", tiny_model(), "--ids", ids, "--rope-scaling", "linear", "--rope-factor", 2)
+
+    def test_what_means_nothing_is_refused(self):
+        for arguments, says in ((("--rope-factor", 2), "scaling"), (("--rope-scaling", "linear"), "factor"),
+                                (("--rope-scaling", "ntk"), "yarn"), (("--rope-base", "nan"), "--rope-base"),
+                                (("--rope-scaling", "yarn", "--rope-factor", 0), "--rope-factor")):
+            self.refused("logits", tiny_model(), "--text", "a", *arguments, says=says)
+
+
 class RawOutput(LogitsCase):
     def test_size_and_values(self):
         rows = self.raw("5 6 7\n\n8\n")

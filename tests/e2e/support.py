@@ -88,6 +88,11 @@ def tiny_model():
     return malformed_folder() / "model_is_fine.gguf"
 
 
+def tiny_encoder():
+    """A whole BERT of 100 kB: vectors of 32 numbers, a window of 64, a vocabulary of letters and a few words."""
+    return malformed_folder() / "encoder_is_fine.gguf"
+
+
 def environment(**changes):
     """This environment without Kelda's variables, with an empty model cache; None removes a variable."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("KELDA_")}

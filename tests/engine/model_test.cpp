@@ -120,6 +120,31 @@ TEST(Model, EveryRefusalBeginsWithThePathOnce) {
   std::filesystem::remove(path);
 }
 
+TEST(Model, AModelOfAnotherRoleIsRefusedAndToldWhatRunsIt) {
+  const auto refusal = [](const char* family, models::Role role) {
+    const auto path = testing::write_tiny_model(*models::find_family(family), {});
+    ThreadPool pool(1);
+    std::string message = "no error";
+    try {
+      Model::load(
+          path, {.progress = [](uint64_t, uint64_t) { ADD_FAILURE() << "weights were read"; }, .role = role},
+          pool);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::kUnsupported);
+      message = e.what();
+      EXPECT_EQ(message.find(path.string() + ": "), 0u) << message;
+    }
+    std::filesystem::remove(path);
+    return message;
+  };
+  const std::string encoder = refusal("bert", models::Role::kDecoder);
+  EXPECT_NE(encoder.find("bert"), std::string::npos) << encoder;
+  EXPECT_NE(encoder.find("kelda embed"), std::string::npos) << encoder;
+  const std::string decoder = refusal("llama", models::Role::kEncoder);
+  EXPECT_NE(decoder.find("kelda run"), std::string::npos) << decoder;
+  EXPECT_NE(decoder.find("bert"), std::string::npos) << decoder;
+}
+
 TEST(Model, AMissingTensorIsNamed) {
   const std::string message = error_after([](Tensors& t, Data& d) {
     t.erase(t.begin() + 3);

@@ -95,6 +95,12 @@ TEST_F(CacheTest, AnEntryHasAFolderOfItsNameAndIsOpenedByItsFirstFile) {
   EXPECT_EQ(path_of(two_files()), root_ / "kelda/models/pair/model.bin");
 }
 
+TEST_F(CacheTest, AnEntryOfSafetensorsIsOpenedAsAFolder) {
+  CatalogEntry entry = two_files();
+  entry.files.front().name = "model.safetensors";
+  EXPECT_EQ(path_of(entry), folder_of(entry));
+}
+
 TEST_F(CacheTest, AHubFileLiesWhereItsNameSays) {
   const HubName flat{.repo = "org/repo", .file = "x.gguf"}, deep{.repo = "org/repo", .file = "a/b/x.gguf"};
   EXPECT_EQ(folder_of(flat), root_ / "kelda/models/hub/org/repo");

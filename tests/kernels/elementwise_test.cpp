@@ -95,6 +95,7 @@ TEST(InPlace, ScaleSoftcapAndGeluEqualTheReferenceBitForBit) {
       check(row, [&](const KernelTable& t, std::vector<float>& x) { t.softcap(x.data(), 50.0f, n); });
       check(row, [&](const KernelTable& t, std::vector<float>& x) { t.softcap(x.data(), 0.3f, n); });
       check(row, [&](const KernelTable& t, std::vector<float>& x) { t.gelu(x.data(), n); });
+      check(row, [&](const KernelTable& t, std::vector<float>& x) { t.gelu_exact(x.data(), n); });
       const auto other = numbers(rng, n, true);
       check(row, [&](const KernelTable& t, std::vector<float>& x) {
         t.add_scaled(x.data(), other.data(), 0.7f, n);
@@ -129,6 +130,34 @@ TEST(Gelu, IsCloseToTheFormulaInDouble) {
     EXPECT_NEAR(y, expected, 2e-6 * std::abs(expected) + 1e-9) << x;
     EXPECT_EQ(product, y * up) << x;
   }
+}
+
+// Near 0 as good as a float can be; in the lower tail, where 1 + erf cancels, still to a few units in the
+// sixth place.
+TEST(GeluExact, IsCloseToTheFormulaInDouble) {
+  for (float x = -8; x <= 12; x += 0.00137f) {
+    float y = x;
+    scalar_table().gelu_exact(&y, 1);
+    const double expected = 0.5 * x * std::erfc(-double{x} / std::sqrt(2.0));
+    const double relative = x > -1 ? 5e-7 : 4e-6;
+    EXPECT_NEAR(y, expected, relative * std::abs(expected) + 1e-37) << x;
+  }
+}
+
+TEST(GeluExact, EndsOfTheRange) {
+  const auto gelu = [](float x) {
+    scalar_table().gelu_exact(&x, 1);
+    return x;
+  };
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(gelu(0.0f), 0.0f);
+  EXPECT_EQ(gelu(-0.0f), 0.0f);
+  EXPECT_EQ(gelu(inf), inf);
+  EXPECT_EQ(gelu(-inf), 0.0f);
+  EXPECT_EQ(gelu(3e38f), 3e38f);
+  EXPECT_EQ(gelu(-3e38f), 0.0f);
+  EXPECT_EQ(gelu(20.0f), 20.0f);
+  EXPECT_TRUE(std::isnan(gelu(std::numeric_limits<float>::quiet_NaN())));
 }
 
 TEST(SiluMul, IsCloseToTheFormulaInDouble) {

@@ -40,6 +40,7 @@ inline KernelTable plain_table() {
     vector::gelu_mul<L>(g, u, n, o);
   };
   t.gelu = [](float* x, int64_t n) noexcept { vector::gelu<L>(x, n); };
+  t.gelu_exact = [](float* x, int64_t n) noexcept { vector::gelu_exact<L>(x, n); };
   t.add = [](float* x, const float* y, int64_t n) noexcept { vector::add<L>(x, y, n); };
   t.silu_mul = [](const float* g, const float* u, int64_t n, float* o) noexcept {
     vector::silu_mul<L>(g, u, n, o);

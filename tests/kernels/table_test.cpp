@@ -8,8 +8,8 @@ TEST(KernelTables, HaveEveryFunction) {
   if (available(Isa::kAvx2)) tables.push_back(avx2_table());
   for (const KernelTable& t : tables) {
     EXPECT_TRUE(t.matmul && t.is_native && t.quantize_row && t.rms_norm && t.layer_norm && t.add &&
-                t.add_scaled && t.scale && t.softcap && t.gelu_mul && t.gelu && t.silu_mul && t.rope &&
-                t.attention && t.store_kv && t.argmax)
+                t.add_scaled && t.scale && t.softcap && t.gelu_mul && t.gelu && t.gelu_exact && t.silu_mul &&
+                t.rope && t.attention && t.store_kv && t.argmax)
         << t.name;
   }
 }

@@ -32,6 +32,7 @@ std::vector<Case> header_cases();    // magic, version, counts
 std::vector<Case> metadata_cases();  // keys, values, alignment, split sets
 std::vector<Case> tensor_cases();    // the tensor table and the data
 std::vector<Case> model_cases();     // whole models whose numbers contradict each other
+std::vector<Case> encoder_cases();   // the same of encoders
 std::vector<Case> split_cases();     // sets of two files
 
 std::vector<Case> safetensors_cases();        // NAME.safetensors
@@ -40,7 +41,7 @@ std::vector<Case> safetensors_index_cases();  // NAME.safetensors.index.json and
 // Those of GGUF.
 inline std::vector<Case> all_cases() {
   std::vector<Case> all;
-  for (auto* part : {header_cases, metadata_cases, tensor_cases, model_cases, split_cases}) {
+  for (auto* part : {header_cases, metadata_cases, tensor_cases, model_cases, encoder_cases, split_cases}) {
     for (Case& c : part()) all.push_back(std::move(c));
   }
   return all;

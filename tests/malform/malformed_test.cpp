@@ -17,6 +17,7 @@ TEST(MalformedGguf, MetadataIsRefusedWithItsReason) { check(metadata_cases()); }
 TEST(MalformedGguf, TensorTablesAreRefusedWithTheirReason) { check(tensor_cases()); }
 TEST(MalformedGguf, SplitSetsAreRefusedWithTheirReason) { check(split_cases()); }
 TEST(MalformedGguf, FaultsOfTheModelAreLeftToItsLoader) { check(model_cases()); }
+TEST(MalformedGguf, FaultsOfEncodersAreLeftToTheirLoader) { check(encoder_cases()); }
 
 TEST(MalformedGguf, CasesHaveDistinctNamesAndAMessageEach) { check_names(all_cases()); }
 

@@ -43,6 +43,19 @@ TEST(ConfigJson, ReadsValuesAndDefaults) {
   c.refuse_unread();
 }
 
+TEST(ConfigJson, AListOfObjectsNamesEachByItsNumber) {
+  auto list = ConfigJson::parse_list(R"([{"a": 1}, {"a": "x"}])");
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].integer("a", 0, 9), 1);
+  expect_refused(ErrorCode::kBadInput, "[1].a is", [&] { list[1].integer("a", 0, 9); });
+  EXPECT_TRUE(ConfigJson::parse_list("[]").empty());
+  expect_refused(ErrorCode::kBadInput, "is not a JSON list, but object",
+                 [] { ConfigJson::parse_list("{}"); });
+  expect_refused(ErrorCode::kBadInput, "[1] is", [] { ConfigJson::parse_list("[{}, 5]"); });
+  expect_refused(ErrorCode::kBadInput, "appears twice",
+                 [] { ConfigJson::parse_list(R"([{"a": 1, "a": 2}])"); });
+}
+
 TEST(ConfigJson, WhatDoesNotFitIsNamedWithItsPath) {
   ConfigJson c = ConfigJson::parse(R"({"n": 70, "big": 18446744073709551615, "s": "7", "in": {"f": [1]}})");
   expect_refused(ErrorCode::kBadInput, "n is 70; allowed are 0 to 10", [&] { c.integer("n", 0, 10); });

@@ -12,6 +12,7 @@
 #include "kernels/kernel_table.h"
 #include "models/family.h"
 #include "models/family_goldens.h"
+#include "ops/pooling.h"
 
 namespace kelda::models {
 namespace {
@@ -19,7 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr double kTolerance = 1e-4;  // of a logit
+constexpr double kTolerance = 1e-4;        // of a logit
+constexpr double kVectorTolerance = 1e-5;  // of an encoder's values, which are about 1
 
 fs::path write_model(const json& golden) {
   std::vector<TensorInfo> infos;
@@ -42,21 +44,29 @@ fs::path write_model(const json& golden) {
   return path;
 }
 
-// Logits of every position, `chunk` tokens at a time, by the reference path: float32 weights, float32 cache.
-std::vector<std::vector<float>> run(const fs::path& path, const std::vector<int32_t>& ids, int64_t chunk) {
-  ThreadPool pool(2);
-  const auto file = open_gguf(path);
+// A file's network on the reference path: float32 weights, float32 cache, scalar kernels.
+struct Reference {
+  explicit Reference(const fs::path& path) : file(open_gguf(path)) {
+    family.tensors(config, list);
+    weights = load_weights(*file, list, Compute::kReference, pool, nullptr);
+  }
+  ThreadPool pool{2};
+  std::unique_ptr<const ModelFile> file;
   const Family& family = find_family(file->metadata());
   const ModelConfig config = read_config(file->metadata());
   TensorList list;
-  family.tensors(config, list);
-  const Weights weights = load_weights(*file, list, Compute::kReference, pool, nullptr);
-  const auto network = family.bind(weights, config);
+  Weights weights;
   Exec exec{pool, kernels::scalar_table()};
-  KvCache cache(kv_shape(config, KvType::kF32), config.n_ctx_train);
+  KvCache cache{kv_shape(config, KvType::kF32), config.n_ctx_train};
   Scratch scratch;
+};
+
+// Logits of every position, `chunk` tokens at a time.
+std::vector<std::vector<float>> run(const fs::path& path, const std::vector<int32_t>& ids, int64_t chunk) {
+  Reference r(path);
+  const auto network = r.family.bind(r.weights, r.config);
   Plane logits;
-  Sequence sequence(cache);
+  Sequence sequence(r.cache);
   std::vector<std::vector<float>> all;
   const auto n = static_cast<int64_t>(ids.size());
   for (int64_t at = 0; at < n; at += chunk) {
@@ -64,20 +74,44 @@ std::vector<std::vector<float>> run(const fs::path& path, const std::vector<int3
     Batch batch;
     batch.add(sequence, std::span(ids).subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count)),
               Batch::Logits::kAll);
-    const Matrix<float> out = logits.shape(count, config.vocab_size);
-    network->forward(batch, cache, scratch, exec, out);
+    const Matrix<float> out = logits.shape(count, r.config.vocab_size);
+    network->forward(batch, r.cache, r.scratch, r.exec, out);
     sequence.advance(count);
     for (int64_t i = 0; i < count; ++i) all.emplace_back(out.row(i), out.row(i) + out.cols);
   }
   return all;
 }
 
-// The largest difference from what transformers answered.
-double compare(const json& golden, const std::vector<std::vector<float>>& logits) {
+// Vectors of every token, and the text's: [0] their mean, [1] the first, both of length 1.
+struct Encoded {
+  std::vector<std::vector<float>> tokens, texts;
+};
+Encoded encode(const fs::path& path, const std::vector<int32_t>& ids) {
+  Reference r(path);
+  const auto network = r.family.bind_encoder(r.weights, r.config);
+  const auto n = static_cast<int64_t>(ids.size()), width = r.config.hidden_size;
+  Plane hidden, vectors;
+  Sequence sequence(r.cache);
+  Batch batch;
+  batch.add(sequence, ids, Batch::Logits::kNone);
+  const Matrix<float> h = hidden.shape(n, width), v = vectors.shape(2, width);
+  network->encode(batch, r.cache, r.scratch, r.exec, h);
+  ops::mean_rows(r.exec, h, batch.runs, v.row_range(0, 1));
+  ops::first_rows(r.exec, h, batch.runs, v.row_range(1, 1));
+  ops::normalize_rows(r.exec, v);
+  Encoded out;
+  for (int64_t i = 0; i < n; ++i) out.tokens.emplace_back(h.row(i), h.row(i) + width);
+  for (int64_t i = 0; i < 2; ++i) out.texts.emplace_back(v.row(i), v.row(i) + width);
+  return out;
+}
+
+// The largest difference from what transformers answered. logits: of every position, or its vector.
+double compare(const json& golden, const std::vector<std::vector<float>>& logits,
+               double tolerance = kTolerance) {
   double worst = 0;
   const auto check = [&](double got, double expected, const std::string& what) {
     worst = std::max(worst, std::abs(got - expected));
-    EXPECT_NEAR(got, expected, kTolerance) << what;
+    EXPECT_NEAR(got, expected, tolerance) << what;
   };
   for (const json& top : golden["top"]) {
     const auto pos = top["pos"].get<std::size_t>();
@@ -99,15 +133,36 @@ double compare(const json& golden, const std::vector<std::vector<float>>& logits
   return worst;
 }
 
+double compare(const json& golden, const Encoded& encoded) {
+  double worst = compare(golden, encoded.tokens, kVectorTolerance);
+  const char* const names[] = {"mean", "cls"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto expected = golden["vectors"][names[i]].get<std::vector<double>>();
+    EXPECT_EQ(expected.size(), encoded.texts[i].size());
+    for (std::size_t d = 0; d < expected.size(); ++d) {
+      worst = std::max(worst, std::abs(encoded.texts[i][d] - expected[d]));
+      EXPECT_NEAR(encoded.texts[i][d], expected[d], 1e-6) << names[i] << " dimension " << d;
+    }
+  }
+  return worst;
+}
+
+// All at once, by whatever the file's family is.
+double compare_file(const json& golden, const fs::path& path) {
+  const auto ids = golden["ids"].get<std::vector<int32_t>>();
+  const bool encoder = find_family(golden["arch"].get<std::string>())->role() == Role::kEncoder;
+  return encoder ? compare(golden, encode(path, ids)) : compare(golden, run(path, ids, 1 << 20));
+}
+
 class FamilyGolden : public ::testing::TestWithParam<fs::path> {};
 
 TEST_P(FamilyGolden, AnswersAsTransformersDoes) {
   const json golden = testing::family_golden(GetParam());
   const auto ids = golden["ids"].get<std::vector<int32_t>>();
   const fs::path path = write_model(golden);
-  const double worst = compare(golden, run(path, ids, 1 << 20));
-  std::printf("%s: worst difference of a logit %.2e\n", GetParam().stem().c_str(), worst);
-  compare(golden, run(path, ids, 7));  // past a window in pieces
+  const double worst = compare_file(golden, path);
+  std::printf("%s: worst difference %.2e\n", GetParam().stem().c_str(), worst);
+  if (!golden.contains("vectors")) compare(golden, run(path, ids, 7));  // past a window in pieces
   fs::remove(path);
 }
 
@@ -122,8 +177,8 @@ TEST_P(FamilyGolden, AnswersTheSameForAnotherConvertersFile) {
   if (golden["metadata"].contains(window) && !open_gguf(path)->metadata().has(window)) {
     GTEST_SKIP() << "the converter leaves out " << window << ": the file does not say what the network does";
   }
-  const double worst = compare(golden, run(path, golden["ids"].get<std::vector<int32_t>>(), 1 << 20));
-  std::printf("%s, converted: worst difference of a logit %.2e\n", GetParam().stem().c_str(), worst);
+  const double worst = compare_file(golden, path);
+  std::printf("%s, converted: worst difference %.2e\n", GetParam().stem().c_str(), worst);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, FamilyGolden, ::testing::ValuesIn(testing::family_goldens()),

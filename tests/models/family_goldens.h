@@ -35,6 +35,7 @@ inline Metadata golden_metadata(const nlohmann::json& golden) {
   m.add("general.architecture", MetadataValue(golden["arch"].get<std::string>()));
   for (const auto& [key, v] : golden["metadata"].items()) {
     if (v.is_string()) m.add(key, MetadataValue(v.get<std::string>()));
+    if (v.is_boolean()) m.add(key, MetadataValue(v.get<bool>()));
     if (v.is_number_float()) m.add(key, MetadataValue(v.get<float>()));
     if (v.is_number_integer()) m.add(key, MetadataValue(v.get<uint32_t>()));
   }

@@ -50,6 +50,16 @@ TEST(Families, EachDeclaresATinyInstanceThatReads) {
   }
 }
 
+TEST(Families, EachIsEitherADecoderOrAnEncoder) {
+  for (const Family* f : families()) {
+    SCOPED_TRACE(std::string(f->name));
+    EXPECT_NE(f->bind == nullptr, f->bind_encoder == nullptr);
+    const ModelConfig c = read_config(testing::tiny_metadata(*f, {}));
+    EXPECT_EQ(c.causal, f->role() == Role::kDecoder);
+    EXPECT_EQ(kv_shape(c, KvType::kF32).causal, c.causal);
+  }
+}
+
 TEST(ReadConfig, TakesTheNumbersOfTheFile) {
   const ModelConfig c = read_config(tiny());
   EXPECT_EQ(c.n_layers, 2);
@@ -171,7 +181,7 @@ TEST(ReadConfig, EachFamilyRefusesWhatItDoesNotDo) {
 }
 
 TEST(ReadConfig, ArchitecturesThatAreNotBuiltAreRefusedByName) {
-  for (const char* name : {"deepseek2", "mamba", "bert"}) {
+  for (const char* name : {"deepseek2", "mamba", "t5"}) {
     Metadata m = tiny();
     m.set("general.architecture", MetadataValue(std::string(name)));
     EXPECT_NE(error_of(m, ErrorCode::kUnsupported).find(name), std::string::npos);
@@ -195,6 +205,32 @@ TEST(ReadConfig, GemmaHasTwoRotaryBasesAndAScaleOfItsEmbedding) {
   EXPECT_EQ(c.attention_scale, 1 / std::sqrt(32.0f));
   const ModelConfig large = read_config(testing::tiny_metadata(*find_family("gemma3"), {.n_layers = 62}));
   EXPECT_EQ(large.attention_scale, 1 / std::sqrt(24.0f));  // 96 / 4 heads, as the 27B model does
+}
+
+TEST(ReadConfig, BertReadsWholeTextsAndSaysHowToPool) {
+  const Family& bert = *find_family("bert");
+  const ModelConfig c = read_config(testing::tiny_metadata(bert, {}));
+  EXPECT_EQ(c.norm, NormKind::kLayer);
+  EXPECT_EQ(c.n_token_types, 2);
+  EXPECT_EQ(c.pooling, Pooling::kMean);
+  EXPECT_EQ(kv_shape(c, KvType::kF32).windows, (std::vector<int64_t>{0})) << "one layer's room serves all";
+  const auto with = [&](const char* key, MetadataValue value) {
+    Metadata m = testing::tiny_metadata(bert, {});
+    m.set(key, std::move(value));
+    return m;
+  };
+  EXPECT_EQ(read_config(with("bert.pooling_type", MetadataValue(uint32_t{0}))).pooling, Pooling::kNone);
+  EXPECT_EQ(read_config(with("bert.pooling_type", MetadataValue(uint32_t{2}))).pooling, Pooling::kCls);
+  EXPECT_TRUE(c.unit_length);
+  EXPECT_FALSE(read_config(with("bert.normalize_embeddings", MetadataValue(false))).unit_length);
+  const auto refused = [&](const char* key, MetadataValue value, ErrorCode code) {
+    EXPECT_NE(error_of(with(key, std::move(value)), code).find(key), std::string::npos) << key;
+  };
+  refused("bert.pooling_type", MetadataValue(uint32_t{3}), ErrorCode::kUnsupported);
+  refused("bert.pooling_type", MetadataValue(int32_t{-1}), ErrorCode::kBadInput);
+  refused("bert.attention.causal", MetadataValue(true), ErrorCode::kUnsupported);
+  refused("bert.rope.freq_base", MetadataValue(10000.0f), ErrorCode::kUnsupported);
+  refused("tokenizer.ggml.token_type_count", MetadataValue(uint32_t{0}), ErrorCode::kBadInput);
 }
 
 TEST(ReadConfig, AKnownKeyOfAnotherTypeIsBadInput) {

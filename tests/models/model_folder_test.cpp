@@ -134,6 +134,9 @@ void expect_config(const json& golden, const Metadata& metadata) {
   EXPECT_EQ(a.expert_intermediate_size, b.expert_intermediate_size);
   EXPECT_EQ(a.norm_topk_prob, b.norm_topk_prob);
   EXPECT_EQ(a.local_rope, b.local_rope);
+  EXPECT_EQ(a.norm, b.norm);
+  EXPECT_EQ(a.causal, b.causal);
+  EXPECT_EQ(a.n_token_types, b.n_token_types);
   const auto expect_rope = [](const RopeConfig& x, const RopeConfig& y) {
     EXPECT_EQ(x.theta, y.theta);
     EXPECT_EQ(x.n_rot, y.n_rot);
@@ -225,6 +228,38 @@ TEST(ModelFolders, WhatIsWrongIsNamed) {
                        f.tensors()["model.layers.0.mlp.up_proj.weight"].shape[1]);
            }),
            "blk.0.ffn_up.weight");
+}
+
+TEST(ModelFolders, AnEncodersPartsThatNothingUsesAreLeftOut) {
+  const json golden = golden_named("bert");
+  Folder plain(golden), prefixed(golden);
+  plain.tensors()["pooler.dense.weight"] = {{4, 4}, std::vector<float>(16)};
+  plain.tensors()["pooler.dense.bias"] = {{4}, std::vector<float>(4)};
+  plain.tensors()["embeddings.position_ids"] = {{1, 4}, std::vector<float>(4)};
+  auto& tensors = prefixed.tensors();
+  for (const auto& [name, t] : plain.tensors()) tensors["bert." + name] = t;
+  std::erase_if(tensors, [](const auto& item) { return !item.first.starts_with("bert."); });
+  for (const Folder* folder : {&plain, &prefixed}) {
+    const auto file = folder->open();
+    EXPECT_EQ(file->tensors().size(), golden["tensors"].size());
+    EXPECT_NE(file->find("blk.2.layer_output_norm.bias"), nullptr);
+    EXPECT_EQ(read_config(file->metadata()).pooling, Pooling::kNone) << "there is no modules.json";
+  }
+}
+
+TEST(ModelFolders, AnEncoderOfOtherArithmeticIsRefused) {
+  const auto refusal = [](const char* key, const json& value) {
+    Folder folder(golden_named("bert"));
+    folder.config()[key] = value;
+    return folder.refusal();
+  };
+  for (const auto& [key, value] : {std::pair<const char*, json>("hidden_act", "gelu_new"),
+                                   {"position_embedding_type", "relative_key"},
+                                   {"is_decoder", true},
+                                   {"type_vocab_size", 0},
+                                   {"num_attention_heads", 3},
+                                   {"mystery", 1}})
+    EXPECT_NE(refusal(key, value).find(key), std::string::npos);
 }
 
 TEST(ModelFolders, ACopyOfTheEmbeddingIsNotKeptTwice) {

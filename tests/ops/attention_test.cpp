@@ -43,6 +43,37 @@ TEST_P(LongText, DoesNotDependOnChunksCompanyOrThreads) {
   EXPECT_TRUE(same(expected, attend({&best_table(), 2}, text, 64, true))) << "strangers, threads";
 }
 
+// A text that is read as a whole: 1,300 tokens, then with others before and behind it in the same pass.
+class WholeText : public testing::TestWithParam<Shape> {};
+INSTANTIATE_TEST_SUITE_P(Shapes, WholeText,
+                         testing::Values(Shape{KvType::kF32, 12, 1, 32, 0, 0, false},
+                                         Shape{KvType::kF16, 1, 2, 64, 0, 0, false}));
+
+TEST_P(WholeText, DoesNotDependOnCompanyThreadsOrInstructionSet) {
+  for (const int64_t n : {1, 63, 64, 65, 1300}) {
+    const Text text(GetParam(), n, 11), other(GetParam(), 90, 12);
+    const auto expected = attend({&best_table(), 1}, text, text.n);
+    for (const float x : expected) ASSERT_TRUE(std::isfinite(x)) << "an unwritten slot came through";
+    for (const int threads : {2, 3, 4}) {
+      EXPECT_TRUE(same(expected, attend({&best_table(), threads}, text, text.n))) << threads << " threads";
+      const How how{&best_table(), threads};
+      ThreadPool pool(threads);
+      KvCache cache(text.shape.kv(), 4000);
+      test::poison(cache);
+      AttentionWorkspace workspace;
+      Sequence before(cache), mine(cache), after(cache);
+      test::Rows rows;
+      rows.add(other, before, 0, 70);
+      rows.add(text, mine, 0, n);
+      rows.add(other, after, 0, 3);
+      const auto out = test::pass(how, pool, cache, rows, text, workspace);
+      const auto cols = text.shape.q_cols();
+      EXPECT_TRUE(same(expected, {out.begin() + 70 * cols, out.begin() + (70 + n) * cols})) << n << " tokens";
+    }
+    EXPECT_TRUE(same(expected, attend({&kernels::scalar_table(), 2}, text, text.n))) << n << " tokens";
+  }
+}
+
 // The last token of a long text alone in a pass: keys are split over threads.
 TEST_P(LongText, DecodingOnManyThreadsEqualsOne) {
   const Text text(GetParam(), 2100, 2);
@@ -68,13 +99,14 @@ class ShortText : public testing::TestWithParam<Shape> {};
 INSTANTIATE_TEST_SUITE_P(Shapes, ShortText,
                          testing::Values(Shape{KvType::kF16, 1, 3, 64, 0}, Shape{KvType::kF32, 1, 3, 64, 100},
                                          Shape{KvType::kF16, 1, 8, 16, 0}, Shape{KvType::kF16, 2, 1, 80, 0},
-                                         Shape{KvType::kF32, 1, 1, 128, 0}));
+                                         Shape{KvType::kF32, 1, 1, 128, 0},
+                                         Shape{KvType::kF32, 2, 1, 32, 0, 0, false}));
 
 TEST_P(ShortText, InstructionSetsAgreeBitForBit) {
   if (!available(Isa::kAvx2)) GTEST_SKIP() << "this machine has no AVX2";
   const Text text(GetParam(), 580, 3);
   EXPECT_TRUE(same(attend({&kernels::scalar_table(), 2}, text, text.n),
-                   attend({&kernels::avx2_table(), 1}, text, 33)));
+                   attend({&kernels::avx2_table(), 1}, text, GetParam().causal ? 33 : text.n)));
 }
 
 // Tolerance: values are N(0, 1), results at most that; float sums of 580 terms and 1e-7 exponentials stay
@@ -93,7 +125,7 @@ TEST_P(ShortText, IsCloseToSoftmaxInDouble) {
       const int64_t first = s.window == 0 ? 0 : std::max<int64_t>(0, t - s.window + 1);
       std::vector<double> out(static_cast<std::size_t>(s.head_dim), 0.0);
       double sum = 0;
-      for (int64_t j = first; j <= t; ++j) {
+      for (int64_t j = first; j <= (s.causal ? t : text.n - 1); ++j) {
         const auto at = static_cast<std::size_t>(j * s.kv_cols() + h / s.group * s.head_dim);
         double dot = 0;
         for (std::size_t d = 0; d < out.size(); ++d) dot += q[d] * cached(text.k[at + d]);
@@ -154,6 +186,17 @@ TEST(AttentionWorkspace, GrowsAndKeepsWhatItHas) {
   EXPECT_EQ(workspace.reserve(5000), first);
   workspace.reserve(10001);
   EXPECT_GE(workspace.bytes(), 20000u);
+}
+
+TEST(AttentionDeathTest, AWindowOnBothSidesIsABug) {
+  ThreadPool pool(1);
+  Exec exec{pool, kernels::scalar_table()};
+  KvCache cache({KvType::kF32, 1, 16, {8}, false}, 64);
+  AttentionWorkspace workspace;
+  std::vector<float> x(16);
+  EXPECT_DEATH(attention(exec, cache.layer(0), {}, 1, 1.0f, Matrix<float>(x.data(), 1, 16), workspace,
+                         Matrix<float>(x.data(), 1, 16)),
+               "kv.causal");
 }
 
 TEST(AttentionDeathTest, ShapesThatDoNotFitAreABug) {

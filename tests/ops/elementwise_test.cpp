@@ -59,6 +59,7 @@ TEST_P(Elementwise, BiasScaleCapAndGeluCoverEveryElementWhateverTheThreads) {
     scalar.gelu_mul(row, b.data() + r * stride, cols, row);
     scalar.softcap(row, 2.0f, cols);
     scalar.gelu(row, cols);
+    scalar.gelu_exact(row, cols);
   }
   for (const int threads : {1, 2, 4}) {
     ThreadPool pool(threads);
@@ -70,6 +71,7 @@ TEST_P(Elementwise, BiasScaleCapAndGeluCoverEveryElementWhateverTheThreads) {
     gelu_mul(exec, m, Matrix<const float>(b.data(), rows, cols, stride), m);
     softcap(exec, m, 2.0f);
     gelu(exec, m);
+    gelu_exact(exec, m);
     EXPECT_EQ(x, expected) << threads << " threads";
   }
 }

@@ -21,11 +21,12 @@ struct Shape {
   KvType type = KvType::kF16;
   int64_t n_kv_heads = 1, group = 3, head_dim = 64, window = 0;
   float softcap = 0;
+  bool causal = true;
 
   int64_t n_heads() const { return n_kv_heads * group; }
   int64_t q_cols() const { return n_heads() * head_dim; }
   int64_t kv_cols() const { return n_kv_heads * head_dim; }
-  KvShape kv() const { return {type, n_kv_heads, head_dim, {window}}; }
+  KvShape kv() const { return {type, n_kv_heads, head_dim, {window}, causal}; }
 };
 
 // n positions of a text.

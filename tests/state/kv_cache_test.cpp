@@ -14,6 +14,11 @@ KvShape full(int64_t n_layers, int64_t n_kv_heads, int64_t head_dim, KvType type
   return {type, n_kv_heads, head_dim, std::vector<int64_t>(static_cast<std::size_t>(n_layers), 0)};
 }
 
+TEST(KvCache, ItsLayersSeeWhatTheShapeSays) {
+  EXPECT_TRUE(KvCache(full(1, 1, 16), 64).layer(0).causal);
+  EXPECT_FALSE(KvCache({KvType::kF32, 1, 16, {0}, false}, 64).layer(0).causal);
+}
+
 TEST(KvShape, BytesPerTokenAreTheTextbookOnes) {
   EXPECT_EQ(full(12, 12, 64).bytes_per_token(), 36864);  // 12 layers of width 768
   EXPECT_EQ(full(12, 12, 64).bytes_per_token() / 2, 18432);

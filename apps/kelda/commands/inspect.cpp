@@ -14,6 +14,7 @@
 #include "engine/model_text.h"
 #include "files/model_file.h"
 #include "hub/resolve.h"
+#include "models/family.h"
 
 namespace kelda::cli::inspect {
 namespace {
@@ -74,13 +75,24 @@ void print_file(const ModelFile& file, const Arguments& a) {
   }
 }
 
+bool is_encoder(const ModelConfig& c) {
+  return models::find_family(c.architecture)->role() == models::Role::kEncoder;
+}
+
+std::string_view pooling_name(Pooling pooling) {
+  return pooling == Pooling::kMean ? "mean" : pooling == Pooling::kCls ? "cls" : "none";
+}
+
 void print_network(const Footprint& f) {
   const ModelConfig& c = *f.config;
+  const std::string encoder = is_encoder(c) ? fmt::format("\n  an encoder, pooling {}: `kelda embed` runs it",
+                                                          pooling_name(c.pooling))
+                                            : "";
   fmt::print(
       "\nNetwork: {} ({})\n  {} layers, hidden {}, FFN {}, {} heads of {} over {} KV heads, vocabulary {}, "
-      "window {}\n\nStructure\n{}\nMemory\n{}",
+      "window {}{}\n\nStructure\n{}\nMemory\n{}",
       quote(c.name), c.architecture, c.n_layers, c.hidden_size, c.intermediate_size, c.n_heads, c.head_dim,
-      c.n_kv_heads, c.vocab_size, c.n_ctx_train, structure_text(c, f.structure), memory_table(f));
+      c.n_kv_heads, c.vocab_size, c.n_ctx_train, encoder, structure_text(c, f.structure), memory_table(f));
 }
 
 // What the file says, whether or not this build can run it.
@@ -109,7 +121,8 @@ void add_network(const Footprint& f, nlohmann::json& out) {
                    {"hidden_size", c.hidden_size},   {"intermediate_size", c.intermediate_size},
                    {"n_heads", c.n_heads},           {"n_kv_heads", c.n_kv_heads},
                    {"head_dim", c.head_dim},         {"vocab_size", c.vocab_size},
-                   {"n_ctx_train", c.n_ctx_train}};
+                   {"n_ctx_train", c.n_ctx_train},   {"role", is_encoder(c) ? "encoder" : "decoder"}};
+  if (is_encoder(c)) out["config"]["pooling"] = pooling_name(c.pooling);
   out["structure"] = nlohmann::json::array();
   for (const models::StructurePart& p : f.structure) {
     nlohmann::json rows = nlohmann::json::array();

@@ -7,6 +7,7 @@
 
 #include "apps/kelda/command.h"
 #include "apps/kelda/generation.h"
+#include "apps/kelda/json_lines.h"
 #include "apps/kelda/session.h"
 #include "apps/kelda/terminal/line_input.h"
 #include "apps/kelda/terminal/say.h"
@@ -16,7 +17,6 @@
 #include "apps/kelda/tokenizer_source.h"
 #include "base/cpu.h"
 #include "base/error.h"
-#include "base/quote.h"
 #include "base/thread_pool.h"
 
 namespace kelda::cli::tokenize {
@@ -50,16 +50,6 @@ std::vector<TokenId> encode(const text::Tokenizer& tokenizer, std::string_view t
                        : tokenizer.encode(text, special_of(a));
 }
 
-std::string parse_line(const std::string& line, std::size_t number) {
-  try {
-    const auto json = nlohmann::json::parse(line);
-    if (json.is_string()) return json.get<std::string>();
-  } catch (const nlohmann::json::exception& e) {
-    fail(ErrorCode::kBadInput, "line {}: {}", number, quote(e.what(), 400));
-  }
-  fail(ErrorCode::kBadInput, "line {}: one JSON string per line is wanted", number);
-}
-
 // A document a line; so many at a time that all threads have work and memory stays small, and no more than
 // there are when whoever writes them waits.
 int encode_lines(const text::Tokenizer& tokenizer, const Arguments& a) {
@@ -84,7 +74,7 @@ int encode_lines(const text::Tokenizer& tokenizer, const Arguments& a) {
   };
   LineInput lines(flush);
   for (std::string line; lines.next(line);) {
-    batch.push_back(parse_line(line, lines.number()));
+    batch.push_back(json_string_line(line, lines.number()));
     n_bytes += line.size();
     if (n_bytes >= kBatchBytes) flush();
   }

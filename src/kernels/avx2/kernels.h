@@ -15,6 +15,7 @@ void softcap(float* x, float cap, int64_t n) noexcept;
 void silu_mul(const float* gate, const float* up, int64_t n, float* out) noexcept;
 void gelu_mul(const float* gate, const float* up, int64_t n, float* out) noexcept;
 void gelu(float* x, int64_t n) noexcept;
+void gelu_exact(float* x, int64_t n) noexcept;
 void rope(float* x, const float* cos, const float* sin, int64_t n, bool interleaved) noexcept;
 void attention(const AttentionArgs& a) noexcept;
 void store_kv(KvType type, const float* k, const float* v, int head_dim, int slot, std::byte* k_block,

@@ -27,6 +27,8 @@ void gelu_mul(const float* gate, const float* up, int64_t n, float* out) noexcep
 
 void gelu(float* x, int64_t n) noexcept { vector::gelu<F32x16>(x, n); }
 
+void gelu_exact(float* x, int64_t n) noexcept { vector::gelu_exact<F32x16>(x, n); }
+
 void add(float* x, const float* y, int64_t n) noexcept { vector::add<F32x16>(x, y, n); }
 
 void silu_mul(const float* gate, const float* up, int64_t n, float* out) noexcept {

@@ -31,6 +31,7 @@ const KernelTable& avx2_table() {
       .silu_mul = avx2::silu_mul,
       .gelu_mul = avx2::gelu_mul,
       .gelu = avx2::gelu,
+      .gelu_exact = avx2::gelu_exact,
       .rope = avx2::rope,
       .attention = avx2::attention,
       .store_kv = avx2::store_kv,

@@ -19,6 +19,7 @@ const KernelTable& scalar_table() {
       .silu_mul = scalar::silu_mul,
       .gelu_mul = scalar::gelu_mul,
       .gelu = scalar::gelu,
+      .gelu_exact = scalar::gelu_exact,
       .rope = scalar::rope,
       .attention = scalar::attention,
       .store_kv = scalar::store_kv,

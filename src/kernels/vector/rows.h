@@ -1,6 +1,6 @@
-// The row kernels (norms, add, scale, softcap, silu, gelu, rope, argmax) as templates over F, sixteen float
-// lanes: kernels/ISA/lanes.h. Internal linkage throughout: each instruction set's file makes copies of its
-// own.
+// The row kernels (norms, add, scale, softcap, silu, both gelus, rope, argmax) as templates over F, sixteen
+// float lanes: kernels/ISA/lanes.h. Internal linkage throughout: each instruction set's file makes copies of
+// its own.
 #pragma once
 
 #include <cstdint>
@@ -98,6 +98,22 @@ inline void gelu_mul(const float* gate, const float* up, int64_t n, float* out) 
 template <typename F>
 inline void gelu(float* x, int64_t n) noexcept {
   for_steps(n, [&](int64_t i, int64_t here) { store(gelu(load<F>(x + i, here)), x + i, here); });
+}
+
+template <typename F>
+inline F gelu_exact(F x) noexcept {
+  const F one = F::broadcast(1.0f);
+  const F y = -F::larger(F::broadcast(-kTailLimit), -F::larger(x, -x));  // in this order a NaN stays
+  const F t = one / F::fma(F::broadcast(kTailPole), y, one);
+  F p = F::broadcast(kTailPoly[8]);
+  for (int i = 7; i >= 0; --i) p = F::fma(p, t, F::broadcast(kTailPoly[i]));
+  const F tail = p * t * (y * y * F::broadcast(kTailExponent)).exp2();
+  return F::larger(x, F::broadcast(0.0f)) - y * tail;
+}
+
+template <typename F>
+inline void gelu_exact(float* x, int64_t n) noexcept {
+  for_steps(n, [&](int64_t i, int64_t here) { store(gelu_exact(load<F>(x + i, here)), x + i, here); });
 }
 
 template <typename F>

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxDepth = 16;
 
-json parse_object(std::string_view text) {
+json parse_text(std::string_view text) {
   std::vector<std::set<std::string>> keys;  // of the objects that are open
   const auto watch = [&](int depth, json::parse_event_t event, json& parsed) {
     if (depth > static_cast<int>(kMaxDepth)) fail(ErrorCode::kBadInput, "nested deeper than {}", kMaxDepth);
@@ -24,9 +24,8 @@ json parse_object(std::string_view text) {
       fail(ErrorCode::kBadInput, "key {} appears twice", quote(parsed.get<std::string>()));
     return true;
   };
-  json root;
   try {
-    root = json::parse(text, watch);
+    return json::parse(text, watch);
   } catch (const json::exception& e) {
     // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
     const std::string_view what = e.what();
@@ -34,8 +33,6 @@ json parse_object(std::string_view text) {
     fail(ErrorCode::kBadInput, "is not JSON: {}",
          what.substr(at == std::string_view::npos ? 0 : at + std::string_view("] ").size()));
   }
-  if (!root.is_object()) fail(ErrorCode::kBadInput, "is not a JSON object, but {}", root.type_name());
-  return root;
 }
 
 [[noreturn]] void wrong_type(const std::string& key, const json& value, std::string_view wanted) {
@@ -61,7 +58,20 @@ double real(const std::string& key, const json& value, double lo, double hi) {
 }  // namespace
 
 ConfigJson ConfigJson::parse(std::string_view text) {
-  return {std::make_shared<const json>(parse_object(text)), ""};
+  json root = parse_text(text);
+  if (!root.is_object()) fail(ErrorCode::kBadInput, "is not a JSON object, but {}", root.type_name());
+  return {std::make_shared<const json>(std::move(root)), ""};
+}
+
+std::vector<ConfigJson> ConfigJson::parse_list(std::string_view text) {
+  const auto root = std::make_shared<const json>(parse_text(text));
+  if (!root->is_array()) fail(ErrorCode::kBadInput, "is not a JSON list, but {}", root->type_name());
+  std::vector<ConfigJson> out;
+  for (const json& item : *root) {
+    if (!item.is_object()) wrong_type(fmt::format("[{}]", out.size()), item, "an object");
+    out.push_back(ConfigJson(std::shared_ptr<const json>(root, &item), fmt::format("[{}].", out.size())));
+  }
+  return out;
 }
 
 const json* ConfigJson::find(std::string_view key) {

@@ -21,6 +21,8 @@ class ConfigJson {
   // Throws kBadInput for text that is no JSON object, for a key that appears twice, and for values nested
   // deeper than 16.
   static ConfigJson parse(std::string_view text);
+  // The same of a list of objects, whose keys are "[0].type" and so on.
+  static std::vector<ConfigJson> parse_list(std::string_view text);
 
   bool has(std::string_view key) const;
   int64_t integer(std::string_view key, int64_t lo, int64_t hi);

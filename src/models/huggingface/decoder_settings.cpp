@@ -87,16 +87,14 @@ void ignore_training(ConfigJson& c) {
     c.ignore(key);
 }
 
-void translate_decoder(ConfigJson& c, Translation& t) {
+void translate_sizes(ConfigJson& c, Translation& t) {
   const int64_t hidden = c.integer("hidden_size", 1, kMaxWidth);
   const int64_t heads = c.integer("num_attention_heads", 1, 65536);
   t.set_integer("block_count", c.integer("num_hidden_layers", 1, 4096));
   t.set_integer("embedding_length", hidden);
   t.set_integer("feed_forward_length", c.integer("intermediate_size", 1, kMaxWidth));
   t.set_integer("attention.head_count", heads);
-  t.set_integer("attention.head_count_kv", c.integer("num_key_value_heads", 1, 65536, heads));
   t.set_integer("vocab_size", c.integer("vocab_size", 1, 1 << 24));
-  t.set_number("attention.layer_norm_rms_epsilon", c.number("rms_norm_eps", 0, 1));
   if (!c.has("head_dim") && hidden % heads != 0) {
     fail(ErrorCode::kBadInput,
          "hidden_size is {} and num_attention_heads is {}: the second must divide the first", hidden, heads);
@@ -104,7 +102,14 @@ void translate_decoder(ConfigJson& c, Translation& t) {
   const int64_t head_dim = c.integer("head_dim", 1, 4096, hidden / heads);
   t.set_integer("attention.key_length", head_dim);
   t.set_integer("attention.value_length", head_dim);
-  translate_rope(c, t, head_dim);
+}
+
+void translate_decoder(ConfigJson& c, Translation& t) {
+  translate_sizes(c, t);
+  const int64_t heads = c.integer("num_attention_heads", 1, 65536);
+  t.set_integer("attention.head_count_kv", c.integer("num_key_value_heads", 1, 65536, heads));
+  t.set_number("attention.layer_norm_rms_epsilon", c.number("rms_norm_eps", 0, 1));
+  translate_rope(c, t, t.head_dim());
   ignore_training(c);
 }
 

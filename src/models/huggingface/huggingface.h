@@ -3,6 +3,7 @@
 // llama.cpp's converter, so that both files of one model give the same bits.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ enum class Translated {
   kInterleaved,  // rows (i, i + half) of each head become neighbours, as Llama's GGUF files have them
   kPlusOne,      // a norm's weight, stored as the difference to 1
   kTransposed,   // of a layer that multiplies from the right
-  kDropped,      // not a parameter: a mask or a table that can be computed
+  kDropped,      // a mask or a table that can be computed, or a part without use here
 };
 
 // Names without ".weight" or ".bias". A {} is the number of the layer; of a tensor of one expert, the second
@@ -48,12 +49,17 @@ struct HuggingFace {
   void (*config)(ConfigJson&, Translation&) = nullptr;
   std::vector<NameRow> names = {};  // before kDecoderNames, which hold where these say nothing
   std::string_view optional_prefix = "model.";
+  // What the folder's other files say of the network, where there are such; throws naming the file.
+  void (*beside)(const std::filesystem::path& folder, Translation&) = nullptr;
 };
 
 // Llama's names, which most others share.
 extern const std::vector<NameRow> kDecoderNames;
 
-// The settings that decoders share: sizes, heads, context, rotary base and scaling, norms; ignore_training().
+// What nearly all folders call the same: layers, widths, heads and their width, vocabulary.
+void translate_sizes(ConfigJson& config, Translation& t);
+// The settings that decoders share: translate_sizes(), shared heads, context, rotary base and scaling, norms;
+// ignore_training().
 void translate_decoder(ConfigJson& config, Translation& t);
 
 // sliding_window, in tokens; `otherwise` where the file has none, and 0 is none.

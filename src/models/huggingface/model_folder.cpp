@@ -59,9 +59,11 @@ class ModelFolder final : public ModelFile {
  public:
   explicit ModelFolder(const fs::path& folder) : folder_(folder), stored_(Safetensors::open(folder)) {
     const fs::path path = folder / "config.json";
+    const Family* known = nullptr;
     naming(path, [&] {
       ConfigJson config = ConfigJson::parse(read_text(path, kMaxConfigBytes));
       const Family& family = family_of(config);
+      known = &family;
       const bool tied = config.boolean("tie_word_embeddings", true);
       translation_.architecture = family.name;
       translation_.metadata.add("general.architecture", MetadataValue(std::string(family.name)));
@@ -70,6 +72,7 @@ class ModelFolder final : public ModelFile {
       head_dim_ = translation_.head_dim();
       add_tensors(name_tensors(stored_.tensors(), family.huggingface), tied);
     });
+    if (known->huggingface.beside != nullptr) known->huggingface.beside(folder, translation_);
     container_ =
         stored_.n_files() == 1 ? "safetensors" : fmt::format("safetensors, {} files", stored_.n_files());
   }

@@ -4,10 +4,17 @@
 #include "ops/norm.h"
 
 namespace kelda::models {
+namespace {
+
+std::string_view norm_name(NormPlace place) {
+  return place == NormPlace::kBefore ? "attn_norm" : "attn_output_norm";
+}
+
+}  // namespace
 
 void Attention::tensors(const ModelConfig& c, const Options& options, int64_t i, TensorList& t) {
   const int64_t q_rows = c.n_heads * c.head_dim, kv_rows = c.n_kv_heads * c.head_dim;
-  Norm::tensors(c, block_part(i, "attn_norm"), t);
+  Norm::tensors(c, block_part(i, norm_name(options.norm)), t);
   if (options.fused_qkv) {
     Linear::tensors(i, "attn_qkv", q_rows + 2 * kv_rows, c.hidden_size, options.qkv_bias, t);
   } else {
@@ -24,7 +31,10 @@ void Attention::tensors(const ModelConfig& c, const Options& options, int64_t i,
 }
 
 Attention::Attention(const Weights& w, const ModelConfig& c, const Options& options, int64_t i)
-    : norm_(w, c, block_part(i, "attn_norm")), fused_(options.fused_qkv), output_(w, i, "attn_output") {
+    : place_(options.norm),
+      norm_(w, c, block_part(i, norm_name(options.norm))),
+      fused_(options.fused_qkv),
+      output_(w, i, "attn_output") {
   if (fused_) {
     qkv_ = Linear(w, i, "attn_qkv");
   } else {
@@ -61,9 +71,12 @@ Attention::Qkv Attention::project(const ModelConfig& c, Matrix<const float> norm
 void Attention::forward(const ModelConfig& c, const Batch& in, const KvLayer& kv,
                         const ops::RopeTable* angles, Scratch& s, Exec& x, Matrix<float> hidden) const {
   const int64_t n = in.n_rows();
-  const Matrix<float> normed = s.normed.shape(n, c.hidden_size);
-  norm_.forward(x, hidden, normed);
-  const auto [q, k, v] = project(c, normed, s, x);
+  Matrix<float> input = hidden;
+  if (place_ == NormPlace::kBefore) {
+    input = s.normed.shape(n, c.hidden_size);
+    norm_.forward(x, hidden, input);
+  }
+  const auto [q, k, v] = project(c, input, s, x);
   if (!q_norm_.empty()) {
     ops::rms_norm_heads(x, q, q_norm_, c.norm_eps);
     ops::rms_norm_heads(x, k, k_norm_, c.norm_eps);
@@ -82,6 +95,7 @@ void Attention::forward(const ModelConfig& c, const Batch& in, const KvLayer& kv
   output_.forward(x, attended, s.input, delta);
   if (post_norm_) post_norm_->forward(x, delta, delta);
   ops::add(x, hidden, delta);
+  if (place_ == NormPlace::kAfter) norm_.forward(x, hidden, hidden);
 }
 
 }  // namespace kelda::models

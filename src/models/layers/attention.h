@@ -1,5 +1,5 @@
-// The attention block of a pre-norm transformer: h += W_o · attend(rope(W_q x), rope(W_k x), W_v x),
-// x = norm(h), and what families add to it.
+// The attention block of a transformer: h += W_o · attend(rope(W_q x), rope(W_k x), W_v x), x = norm(h), and
+// what families add to it or have elsewhere.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,10 @@ class Attention {
   struct Options {
     Bias qkv_bias = Bias::kNone;
     Bias output_bias = Bias::kNone;
-    bool fused_qkv = false;  // one matrix attn_qkv: the rows of q, then k, then v
-    bool qk_norm = false;    // RMSNorm over each head of q and k, before they are rotated
-    bool post_norm = false;  // norm of the block's result, before it is added
+    bool fused_qkv = false;               // one matrix attn_qkv: the rows of q, then k, then v
+    bool qk_norm = false;                 // RMSNorm over each head of q and k, before they are rotated
+    bool post_norm = false;               // norm of the block's result, before it is added
+    NormPlace norm = NormPlace::kBefore;  // attn_norm, or after it attn_output_norm
   };
   static void tensors(const ModelConfig& c, const Options& options, int64_t layer, TensorList& t);
   Attention(const Weights& w, const ModelConfig& c, const Options& options, int64_t layer);
@@ -38,6 +39,7 @@ class Attention {
   };
   Qkv project(const ModelConfig& c, Matrix<const float> normed, Scratch& s, Exec& x) const;
 
+  NormPlace place_;
   Norm norm_;
   Linear q_, k_, v_;  // or
   Linear qkv_;

@@ -38,7 +38,7 @@ void Decoder::tensors(const ModelConfig& c, const Design& design, TensorList& t)
 }
 
 Decoder::Decoder(const Weights& w, const ModelConfig& c, const Design& design)
-    : c_(c), embedding_(w, design.embedding), head_(w, c) {
+    : c_(c), embedding_(w, c, design.embedding), head_(w, c) {
   if (c.rope.n_rot > 0) {
     const bool has_factors = design.rope_factors;
     frequencies_ =

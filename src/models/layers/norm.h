@@ -12,6 +12,12 @@
 
 namespace kelda::models {
 
+// Where a block has its norm.
+enum class NormPlace {
+  kBefore,  // h += block(norm(h))
+  kAfter,   // h = norm(h + block(h))
+};
+
 class Norm {
  public:
   // NAME.weight, and NAME.bias for a LayerNorm; name: "output_norm", "blk.3.attn_norm".

@@ -1,0 +1,12 @@
+// Texts as lines of JSON on stdin.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace kelda::cli {
+
+// The string that the line is. Throws kBadInput naming the line by its number for anything else.
+std::string json_string_line(const std::string& line, std::size_t number);
+
+}  // namespace kelda::cli
