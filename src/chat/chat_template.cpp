@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -90,8 +91,8 @@ std::shared_ptr<const ChatTemplate> ChatTemplate::with_source(std::string source
 jinja::Rendered ChatTemplate::render(const Conversation& c, Time now, const Dict& tokens) const {
   if (error_) throw *error_;
   if (fallback_ != nullptr) {
-    std::string fault = fault_of(*fallback_, c);
-    if (!fault.empty()) throw jinja::TemplateRaised(name_, 1, std::move(fault));
+    const std::string fault = fault_of(*fallback_, c);
+    if (!fault.empty()) fail(ErrorCode::kBadInput, "{}: {}; another template can be given", name_, fault);
   }
   Dict globals = tokens_;
   for (const auto& [name, value] : tokens.items()) globals.set(name, value);
@@ -136,8 +137,9 @@ void ChatTemplate::find_dropped_roles() {
       return;
     }
   }
+  std::set<std::string_view> dropped;
   for (const TrialMessage& m : messages) {
-    if (text.find(m.content) == std::string::npos)
+    if (text.find(m.content) == std::string::npos && dropped.insert(m.role).second)
       findings_.push_back(fmt::format("it drops messages of the role {}", m.role));
   }
 }

@@ -35,8 +35,9 @@ class ChatTemplate {
   // The same special tokens with another template. Throws jinja::TemplateError.
   std::shared_ptr<const ChatTemplate> with_source(std::string source, std::string name) const;
 
-  // Throws jinja::TemplateRaised where the template refuses the conversation (a fallback does so for all that
-  // it would leave out), jinja::TemplateError for its own faults. `tokens` replace those that the model has.
+  // Throws jinja::TemplateRaised where the template refuses the conversation, jinja::TemplateError for its
+  // own faults, and for a fallback kBadInput naming what of the conversation it would leave out. `tokens`
+  // replace those that the model has.
   jinja::Rendered render(const Conversation& conversation, Time now, const jinja::Dict& tokens = {}) const;
 
   // Where it comes from: "tokenizer.chat_template", or "fallback chatml (the file has no chat template)".

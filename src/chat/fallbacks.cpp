@@ -5,6 +5,8 @@
 #include <iterator>
 #include <vector>
 
+#include "base/quote.h"
+
 namespace kelda::chat {
 namespace {
 
@@ -45,17 +47,30 @@ std::string text_of(const jinja::Value* value) {
   return value != nullptr && value->is_string() ? std::string(value->str()) : std::string();
 }
 
-// What is wrong with the i-th message of n; empty if nothing is.
-std::string fault_of(const Fallback& f, const jinja::Dict& message, std::size_t i, std::size_t n) {
+// What is wrong with a message; empty if nothing is.
+std::string fault_of(const jinja::Dict& message) {
   const std::string role = text_of(message.find("role"));
-  if (role != "system" && role != "user" && role != "assistant") return "has no form for the role " + role;
-  if (role == "system" && f.system_first && (i != 0 || n == 1))
-    return "puts a system message in front of the first message of the user, and nowhere else";
+  if (role != "system" && role != "user" && role != "assistant")
+    return "has no form for the role " + quote(role, 40);
   const jinja::Value* content = message.find("content");
   if (content == nullptr || !content->is_string()) return "needs a content that is a text";
   for (const auto& [name, value] : message.items())
     if (name.str() != "role" && name.str() != "content" && !value.is_none())
       return fmt::format("has no place for {}", name.str());
+  return {};
+}
+
+// A system message goes in front of the first of the user: so there must be one, and nothing between.
+std::string fault_of_system_first(const std::vector<jinja::Value>& messages) {
+  const auto role = [&](std::size_t i) { return text_of(messages[i].as_dict().find("role")); };
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    if (role(i) == "system" && (i != 0 || messages.size() == 1 || role(1) != "user"))
+      return fmt::format(
+          "messages[{}]: the fallback puts a system message in front of the first of the user, and has no "
+          "other "
+          "place for one",
+          i);
+  }
   return {};
 }
 
@@ -66,11 +81,12 @@ std::string fault_of(const Fallback& f, const Conversation& c) {
   if (given(c.tools)) return "the fallback has no place for tools";
   if (given(c.documents)) return "the fallback has no place for documents";
   const std::vector<jinja::Value>& messages = c.messages.items();
+  if (c.variables.size() != 0) return "the fallback has no place for chat_template_kwargs";
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    const std::string fault = fault_of(f, messages[i].as_dict(), i, messages.size());
+    const std::string fault = fault_of(messages[i].as_dict());
     if (!fault.empty()) return fmt::format("messages[{}]: the fallback {}", i, fault);
   }
-  return {};
+  return f.system_first ? fault_of_system_first(messages) : "";
 }
 
 std::span<const Fallback> fallbacks() { return kFallbacks; }

@@ -10,8 +10,9 @@
 
 namespace kelda::chat {
 
-// Sentences for people, one for each message, part and list of tools whose text is not in `rendered` as it
-// was given but for the blanks around it. A template may mean to: some drop earlier reasoning, or escape.
+// Sentences for people, at most nine: the contents, parts, calls, tools and documents whose text is not in
+// `rendered` as it was given, or as JSON writes it, but for the blanks around it. A template may mean to:
+// some drop earlier reasoning.
 std::vector<std::string> left_out(const Conversation& conversation, std::string_view rendered);
 
 }  // namespace kelda::chat

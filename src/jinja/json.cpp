@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/error.h"
@@ -22,6 +23,7 @@ class Reader {
 
   Value run() {
     // A text that is no list or object is read as the only item of a list: so there is one way to read.
+    if (json_.starts_with("\xEF\xBB\xBF")) json_.remove_prefix(3);  // the mark that some editors put first
     const std::size_t first = json_.find_first_not_of(" \t\r\n");
     const bool wrap = first == std::string_view::npos || (json_[first] != '[' && json_[first] != '{');
     std::string wrapped;
@@ -44,12 +46,28 @@ class Reader {
  private:
   void check(simdjson::error_code code) {
     if (!code) return;
-    std::optional<std::size_t> at = first_invalid_utf8(json_);
+    const std::size_t at = fault_offset();
+    fail(ErrorCode::kBadInput, "not JSON: {}, at {}: {}", simdjson::error_message(code), place(at),
+         at < json_.size() ? quote(json_.substr(at), 40) : "the end");
+  }
+
+  // Of the first byte that no JSON could have there. simdjson does not tell, so another parser is asked.
+  std::size_t fault_offset() {
+    if (const auto bad = first_invalid_utf8(json_)) return *bad;
+    try {
+      const auto keep_nothing = [](int, nlohmann::json::parse_event_t, nlohmann::json&) { return false; };
+      [[maybe_unused]] const auto nothing = nlohmann::json::parse(json_, keep_nothing);
+    } catch (const nlohmann::json::parse_error& e) {
+      return e.byte == 0 ? 0 : std::min(e.byte - 1, json_.size());
+    }
     const char* here = nullptr;
-    if (!at && is_open_ && !document_.current_location().get(here)) at = offset_of(here);
-    if (!at) at = json_.size();
-    fail(ErrorCode::kBadInput, "not JSON: {}, at {} of {}", simdjson::error_message(code), place(*at),
-         quote(json_.substr(*at < json_.size() ? *at : 0), 60));
+    return is_open_ && !document_.current_location().get(here) ? offset_of(here) : json_.size();
+  }
+
+  // Where the reading stands; for what is JSON and refused all the same.
+  std::string here() {
+    const char* at = nullptr;
+    return place(is_open_ && !document_.current_location().get(at) ? offset_of(at) : json_.size());
   }
 
   std::size_t offset_of(const char* at) const {
@@ -110,14 +128,15 @@ class Reader {
     constexpr std::size_t kMaxDigits =
         4300;  // as Python, which computes with them: so none is slow to look at
     if (n_whole > kMaxDigits) {
-      fail(ErrorCode::kBadInput, "an integer of {} digits; JSON may have {} here", n_whole, kMaxDigits);
+      fail(ErrorCode::kBadInput, "an integer of {} digits, at {}; JSON may have {} here", n_whole,
+           place(offset_of(token.data())), kMaxDigits);
     }
     return Value::big_integer(std::string(token), p_);
   }
 
   Value convert(sj::value& value, int depth) {
     if (depth > limits_.max_depth) {
-      fail(ErrorCode::kBadInput, "JSON is nested deeper than {}", limits_.max_depth);
+      fail(ErrorCode::kBadInput, "JSON is nested deeper than {}, at {}", limits_.max_depth, here());
     }
     sj::json_type type{};
     check(value.type().get(type));
@@ -157,7 +176,7 @@ class Reader {
       check(field.unescaped_key().get(key));
       const std::string name(key);
       if (limits_.unique_keys && dict.find(name) != nullptr)
-        fail(ErrorCode::kBadInput, "the key {} is given twice in one object", quote(name, 60));
+        fail(ErrorCode::kBadInput, "the key {} is given twice in one object, at {}", quote(name, 60), here());
       sj::value inner;
       check(field.value().get(inner));
       dict.set(name, convert(inner, depth + 1), p_);

@@ -54,6 +54,7 @@ TEST(Fallbacks, RefuseWhatTheyWouldLeaveOut) {
       R"({"messages": [{"role": "user", "content": "a"}], "documents": [{}]})",
       R"({"messages": [{"role": "tool", "content": "a"}]})",
       R"({"messages": [{"role": "user"}]})",
+      R"({"messages": [{"role": "user", "content": "a"}], "chat_template_kwargs": {"enable_thinking": true}})",
       R"({"messages": [{"role": "user", "content": [{"type": "text", "text": "a"}]}]})",
       R"({"messages": [{"role": "assistant", "content": "a", "tool_calls": [{}]}]})",
   };
@@ -67,6 +68,10 @@ TEST(Fallbacks, RefuseWhatTheyWouldLeaveOut) {
       R"({"messages": [{"role": "user", "content": "a"}, {"role": "system", "content": "b"}]})";
   EXPECT_EQ(fault(0, late), "");
   EXPECT_NE(fault(1, late), "");
+  EXPECT_NE(
+      fault(1,
+            R"({"messages": [{"role": "system", "content": "b"}, {"role": "assistant", "content": "c"}]})"),
+      "");
   EXPECT_NE(fault(1, R"({"messages": [{"role": "system", "content": "b"}]})"), "");
 }
 

@@ -1,5 +1,6 @@
 #include "chat/left_out.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace kelda::chat {
@@ -26,13 +27,26 @@ TEST(LeftOut, LooksAtThePartsOfAContent) {
   EXPECT_NE(told(parts, "one")[0].find("messages[0].content[2].text"), std::string::npos);
 }
 
-TEST(LeftOut, ToolsAreThereWhenOneIsNamed) {
-  const char* const tools = R"({"messages": [{"role": "user", "content": null}, {"role": "assistant"}],
-      "tools": [{"type": "function", "function": {"name": "f1"}}, {"name": "f2"}]})";
-  EXPECT_EQ(told(tools, "f2"), std::vector<std::string>{});
-  ASSERT_EQ(told(tools, "nothing").size(), 1u);
-  EXPECT_EQ(told(R"({"messages": [{"role": "user"}], "tools": [{"odd": 1}]})", ""),
-            std::vector<std::string>{});
+TEST(LeftOut, ToolsCallsAndDocumentsAreLookedFor) {
+  const char* const tools =
+      R"({"messages": [{"role": "user", "content": null}, {"role": "assistant", "content": "",
+        "tool_calls": [{"function": {"name": "f3", "arguments": {}}}]}],
+      "tools": [{"type": "function", "function": {"name": "f1", "description": "says \"x\""}}, {"name": "f2"}],
+      "documents": [{"title": "T", "text": "words"}]})";
+  EXPECT_EQ(told(tools, "f1 says \\\"x\\\" f2, T: words, f3"), std::vector<std::string>{});
+  const std::vector<std::string> none = told(tools, "");
+  ASSERT_EQ(none.size(), 5u);
+  EXPECT_EQ(none[0].find("tools[0]: its name"), 0u);
+  EXPECT_EQ(none[4].find("messages[1].tool_calls[0]: its name"), 0u);
+  EXPECT_EQ(told(tools, "f1 f2 T words f3")[0].find("tools[0]: its description"), 0u);
+}
+
+TEST(LeftOut, HasAnEnd) {
+  std::string talk = R"({"messages": [)";
+  for (int i = 0; i < 1000; ++i)
+    talk += fmt::format(R"({}{{"role": "user", "content": "{}{}"}})", i == 0 ? "" : ",",
+                        std::string(1000, 'a'), i);
+  EXPECT_EQ(told(talk + "]}", std::string(1000000, 'a')).size(), 9u);
 }
 
 }  // namespace

@@ -83,6 +83,15 @@ class Piped(KeldaCase):
         for command in ("/help", "/reset", "/system", "/set", "/stats", "/save", "/load", "/quit"):
             self.assertIn(command, out)
 
+    def test_nothing_is_not_saved(self):
+        result = self.chat(f"/save {self.folder / 'x'}")
+        self.assertEqual(result.code, 2)
+        self.assertIn("nothing to save", result.err)
+
+    def test_what_is_shown_cannot_steer_the_terminal(self):
+        path = self.write("evil.json", '{"messages": [{"role": "system", "content": "\\u001b]0;owned"}, {"role": "user", "content": "a"}]}')
+        self.assertNotIn("\x1b", self.chat(f"/load {path}", "/system").out)
+
     def test_quit_ends_it(self):
         result = self.chat("/quit", "one")
         self.assertEqual((result.code, result.out), (0, ""))
@@ -93,7 +102,8 @@ class Piped(KeldaCase):
         self.assertRegex(result.err, r"prompt has \d+ tokens and the window is 64")
 
     def test_files_that_are_no_conversation_are_refused(self):
-        for content in ("", "[]", "{}", '{"messages": [{"role": "user", "content": [1]}]}'):
+        for content in ("", "[]", "{}", '{"messages": [{"role": "user", "content": [1]}]}',
+                        '{"messages": [{"role": "user", "content": "a", "tool_calls": []}]}'):
             path = self.write("bad.json", content)
             result = self.chat(f"/load {path}")
             self.assertEqual(result.code, 2, content)
@@ -191,28 +201,80 @@ class OnATerminal(KeldaCase):
         self.assertEqual(self.process.wait(PATIENCE_S), 129)
 
     def test_a_pasted_text_is_one_message(self):
-        path = self.folder / "talk.json"
-        self.wait_for_prompt()
-        self.type("/set max_tokens 3\n")
+        self.short_answers()
         self.wait_for_prompt()
         self.type("Say: \x1b[200~one\rtwo\tthree\x1b[A\n/quit é\x1b[201~ end\n")
         self.wait_for("end")
+        self.assertEqual(self.messages(), ["Say: one\ntwo\tthree[A\n/quit é end"])
+
+    def messages(self):
+        path = self.folder / "talk.json"
         self.wait_for_prompt()
         self.type(f"/save {path}\n")
         self.wait_for("Saved")
-        messages = json.loads(path.read_text())["messages"]
-        self.assertEqual([m["content"] for m in messages[::2]], ["Say: one\ntwo\tthree[A\n/quit é end"])
+        return [m["content"] for m in json.loads(path.read_text())["messages"][::2]]
+
+    def short_answers(self):
+        self.wait_for_prompt()
+        self.type("/set max_tokens 3\n")
+        self.wait_for("from chat")
 
     def test_what_is_typed_in_another_encoding_is_not_sent(self):
-        path = self.folder / "talk.json"
+        self.short_answers()
         for line in (b"caf\xe9\n", b"a \x1b[200~caf\xe9\x1b[201~\n"):
             self.wait_for_prompt()
             os.write(self.master, line)
             self.wait_for("not sent")
         self.wait_for_prompt()
-        self.type(f"/save {path}\n")
-        self.wait_for("Saved")
-        self.assertEqual(json.loads(path.read_text())["messages"], [])
+        os.write(self.master, b"caf\xe9\x15good\n")  # Ctrl-U takes the line back
+        self.assertEqual(self.messages(), ["good"])
+
+    def test_a_paste_that_is_given_up_is_given_up_whole(self):
+        self.short_answers()
+        self.wait_for_prompt()
+        self.type("\x1b[200~one\rtwo\r")
+        time.sleep(0.2)
+        self.type("\x03")
+        time.sleep(0.1)
+        self.type("three\r/quit\r\x1b[201~")
+        self.wait_for_prompt()
+        self.type("four\n")
+        self.assertEqual(self.messages(), ["four"])
+
+    def test_a_paste_during_an_answer_stays_whole(self):
+        self.wait_for_prompt()
+        self.type("/set max_tokens 150\n")
+        self.wait_for_prompt()
+        self.type("/set ignore_eos true\n")
+        self.wait_for_prompt()
+        self.type("Tell a long story.\n")
+        self.wait_for(r"story\.\r\n(?s:.{20})")
+        self.type("\x1b[200~first line\rsecond line\x1b[201~\r")
+        self.wait_for_prompt()
+        self.type("/set max_tokens 3\n")
+        self.assertEqual(self.messages(), ["Tell a long story.", "first line\nsecond line"])
+
+    def test_several_pasted_lines_are_no_syntax(self):
+        self.short_answers()
+        self.wait_for_prompt()
+        self.type('\x1b[200~/usr/bin/env\r"""Doc.\\\x1b[201~\n')
+        self.assertEqual(self.messages(), ['/usr/bin/env\n"""Doc.\\'])
+
+    def test_ctrl_z_gives_the_terminal_back_as_it_was(self):
+        self.wait_for_prompt()
+        os.kill(self.process.pid, signal.SIGTSTP)
+        os.waitpid(self.process.pid, os.WUNTRACED)
+        self.assertTrue(termios.tcgetattr(self.master)[3] & termios.ECHO)
+        os.kill(self.process.pid, signal.SIGCONT)
+        self.wait_for_prompt()
+        self.type("/help\n")
+        self.wait_for("/quit")
+
+    def test_a_closed_terminal_ends_it(self):
+        self.wait_for_prompt()
+        os.close(self.master)
+        self.master = os.open(os.devnull, os.O_RDONLY)
+        self.assertEqual(self.process.wait(PATIENCE_S), 129)
 
     def test_a_turn_a_stop_a_mistake_and_the_end(self):
         self.wait_for_prompt()

@@ -53,7 +53,7 @@ class Template(KeldaCase):
         result = self.works("template", template, "-c", path)
         self.assertEqual(result.out, " Hi ")
         self.assertIn('messages[0].content (role "system")', result.err)
-        self.assertIn("tools", result.err)
+        self.assertIn("tools[0]: its name", result.err)
         self.assertNotIn("messages[1]", result.err)
 
     def test_a_fallback_refuses_what_it_has_no_form_for(self):  # BR-043
@@ -81,7 +81,8 @@ class Template(KeldaCase):
         template = self.file("t.jinja", TEMPLATE)
         for content, says in (('{"messages":\n [{"role": "user" "content": "a"}]}', "line 2"),
                               ('{"messages": [{"role": "user", "content": "a"}], "messages": []}', "twice"),
-                              ('{"messages": [{"role": "user", "role": "user"}]}', "twice"), ("{", "line 1")):
+                              ('{"messages": [{"role": "user", "role": "user"}]}', "twice"), ("{", "line 1, column 2"),
+                              ('{"messages":\n[{"role": "user",\n"content": "a\n"}]}', "line 3, column 14")):
             self.refused("template", template, "-c", self.file("c.json", content), says=("c.json", says))
 
     def test_endless_templates_end(self):  # BR-044

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from support import PATIENCE_S, KeldaCase, main, start, tiny_model  # noqa: E402
+from support import PATIENCE_S, KeldaCase, kelda, main, start, tiny_model  # noqa: E402
 
 MARKED = "<|im_start|>user\nHi<|im_end|>"
 MARKED_IDS = [1, 4093, 198, 26843, 2]
@@ -73,9 +73,20 @@ class Tokenize(KeldaCase):
             back = self.works("detokenize", self.model(), "--jsonl", stdin=out.encode()).out
             self.assertEqual(json.loads(back), text)
 
+    def test_what_comes_before_a_faulty_line_is_answered(self):
+        for command, good, answer in (("tokenize", b'"abc"\n', b"[25276]\n"), ("detokenize", b"[26843]\n", b'"Hi"\n')):
+            result = kelda(command, self.model(), "--jsonl", stdin=good * 2 + b"bad\n" + good)
+            self.assertEqual((result.code, result.raw_out), (2, answer * 2))
+            self.assertIn("line 3: not JSON at column 1", result.err)
+
+    def test_a_list_of_a_million_lists_is_refused(self):
+        result = kelda("detokenize", self.model(), "--jsonl", stdin=b"[" * 10**6 + b"]" * 10**6)
+        self.assertEqual(result.code, 2)
+        self.assertLess(len(result.err), 1000)
+
     def test_faulty_lines_are_named(self):
         for line in (b'"x', b"5", b'"\\ud83d"', b'"x \\ude00 y"', b'"\xff"', b""):
-            self.refused("tokenize", self.model(), "--jsonl", stdin=b'"fine"\n' + line + b"\n", says="line 2")
+            self.refused("tokenize", self.model(), "--jsonl", stdin=line + b'\n"fine"\n', says="line 1")
         for line in (b"[1, 99999999]", b"[-1]", b"[1.5]", b"1", b'["a"]'):
             self.refused("detokenize", self.model(), "--jsonl", stdin=line + b"\n[1]\n", says="line 1")
 
@@ -94,8 +105,9 @@ class Detokenize(KeldaCase):
         self.assertEqual(self.works("detokenize", self.model(), "--special", *MARKED_IDS).out, MARKED)
 
     def test_what_is_no_list_is_refused(self):
-        for ids in ("[1,,2]", "1,", ",1", "[1", "1]", "[[1]]", "1 [2]"):
-            self.refused("detokenize", self.model(), "-", stdin=ids.encode(), says="id")
+        for ids, says in (("[1,,2]", '"" is not'), ("1,", "after the last comma"), (",1", '"" is not'), ("[1", '"[1"'),
+                          ("1]", '"1]"'), ("[[1]]", '"[1]"'), ("1 [2]", '"[2]"')):
+            self.refused("detokenize", self.model(), "-", stdin=ids.encode(), says=says)
         self.assertEqual(self.works("detokenize", self.model(), "-", stdin=b"[]").out, "")
 
     def test_what_is_no_id_is_refused(self):

@@ -51,12 +51,17 @@ TEST(Json, SaysWhereItStopsBeingJson) {
       EXPECT_NE(std::string(e.what()).find(place), std::string::npos) << e.what();
     }
   };
-  says("{\"a\":\n {\"b\" 1}}", "line 2, column 7");
+  says("{\"a\":\n {\"b\" 1}}", "line 2, column 7:");
   says("[1,\n\n  nul]", "line 3, column 3");
-  says("[1, \"\xFF\"]", "line 1, column 6");
-  says("[1,\n2", "line 2, column 2");
+  says("[1, \"\xFF\"]", "line 1, column 6:");
+  says("[1,\n2", "line 2, column 2: the end");
   says(" 12x", "line 1, column 2");
+  says("{\"a\": 1,\n \"b\": \"x\n\"}", "line 2, column 9:");
+  says("[\"a\\qb\", 1]", "line 1, column 5:");
+  says("[\"\\ud800b\", 1]", "line 1, column 9:");
 }
+
+TEST(Json, AMarkOfTheByteOrderIsNoText) { EXPECT_EQ(parsed("\xEF\xBB\xBF[1]").items().size(), 1u); }
 
 TEST(Json, KeysMayHaveToBeUnique) {
   const JsonLimits unique{.unique_keys = true};

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/naming.h"
+#include "base/quote.h"
 
 namespace kelda::cli {
 namespace {
@@ -87,6 +88,7 @@ std::string ConversationSession::stats() const {
 }
 
 void ConversationSession::save(const std::string& path) const {
+  if (messages().empty()) fail(ErrorCode::kUsage, "there is nothing to save yet");
   nlohmann::json list = nlohmann::json::array();
   for (const chat::Message& m : messages()) list.push_back({{"role", m.role}, {"content", m.content}});
   AtomicFile file(path);
@@ -108,6 +110,10 @@ void ConversationSession::take(const chat::ConversationFile& file) {
   std::string system;
   std::vector<chat::Message> turns;
   for (std::size_t i = 0; i < list.size(); ++i) {
+    for (const auto& [name, value] : list[i].as_dict().items())
+      if (name.str() != "role" && name.str() != "content" && !value.is_none())
+        fail(ErrorCode::kBadInput, "messages[{}].{}: a chat at the terminal has no place for it", i,
+             quote(name.str(), 40));
     chat::Message m{text_field(list[i], "role", i), text_field(list[i], "content", i)};
     if (i == 0 && m.role == "system") {
       system = std::move(m.content);

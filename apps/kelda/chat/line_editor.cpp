@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "apps/kelda/terminal/signals.h"
+#include "apps/kelda/terminal/style.h"
 #include "base/utf8.h"
 
 namespace kelda::cli {
@@ -26,8 +27,11 @@ constexpr int kHistoryEntries = 1000;
 // What the editor's callbacks see of the line that is being read.
 struct Reading {
   std::string prompt;
+  EditLine* editor = nullptr;
   const InterruptGuard* interrupt = nullptr;
+  EditingGuard* editing = nullptr;
   bool damaged = false;            // something came that is not UTF-8
+  bool in_paste = false;           // a pasted text was left before its end
   std::optional<char> put_back{};  // a byte that was read, and does not belong to the character before
 };
 
@@ -40,12 +44,38 @@ Reading& reading_of(EditLine* editor) {
 // Asked for by the editor each time it draws.
 char* prompt_of(EditLine* editor) { return reading_of(editor).prompt.data(); }
 
+void write_to_terminal(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+// A terminal that is asked to do so puts these around what is pasted: its newlines end no line.
+constexpr char kMarkPastes[] = "\x1b[?2004h", kLeavePastes[] = "\x1b[?2004l";
+constexpr char kPasteBegins[] = "\x1b[200~", kPasteEnds[] = "\x1b[201~";
+
+// Ctrl-Z, and a window of another size. The shell gets the terminal as it was.
+void attend(const Reading& reading) {
+  if (reading.editing->take_suspend()) {
+    if (has_cursor(Stream::kOut)) write_to_terminal(kLeavePastes);
+    el_set(reading.editor, EL_PREP_TERM, 0);
+    ::raise(SIGSTOP);
+    el_set(reading.editor, EL_PREP_TERM, 1);
+    if (has_cursor(Stream::kOut)) write_to_terminal(kMarkPastes);
+    el_set(reading.editor, EL_REFRESH);
+  }
+  if (reading.editing->take_resize()) {
+    el_resize(reading.editor);
+    el_set(reading.editor, EL_REFRESH);
+  }
+}
+
 // One byte; false at the end of input or when interrupted. The editor's own way to read would go on after a
 // signal, and a signal may come just before a read: so it looks up now and then.
 bool read_byte(Reading& reading, char& byte) {
   constexpr int kLookUpMs = 50;
   for (;;) {
     if (reading.interrupt->interrupted()) return false;
+    attend(reading);
     if (reading.put_back) {
       byte = *std::exchange(reading.put_back, std::nullopt);
       return true;
@@ -77,55 +107,90 @@ int read_character(EditLine* editor, wchar_t* character) {
   }
 }
 
-// A terminal that is asked to do so puts these around what is pasted: its newlines end no line.
-constexpr char kMarkPastes[] = "\x1b[?2004h", kLeavePastes[] = "\x1b[?2004l";
-constexpr char kPasteBegins[] = "\x1b[200~";
-constexpr std::string_view kPasteEnds = "\x1b[201~";
-
-// What a person can see in the line and a terminal does not act on: a newline, a tab, and letters.
-std::string pasted_text(std::string_view bytes) {
+// What a person can see in the line and a terminal does not act on: a newline, a tab, and letters. What is no
+// UTF-8 becomes U+FFFD.
+std::string pasted_text(std::string_view bytes, bool& damaged) {
   std::string text;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
+  for (std::size_t i = 0; i < bytes.size();) {
+    const Utf8Sequence s = next_utf8(bytes.substr(i));
     const auto c = static_cast<unsigned char>(bytes[i]);
-    if (c == '\r') {  // terminals send a newline so
+    if (s.kind != Utf8Sequence::Kind::kCharacter) {
+      damaged = true;
+      text += "\uFFFD";
+    } else if (c == '\r') {  // terminals send a newline so
       text += '\n';
       if (i + 1 < bytes.size() && bytes[i + 1] == '\n') ++i;
     } else if (c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7f)) {
-      text += bytes[i];
+      text += bytes.substr(i, s.length);
     }
+    i += s.length;
   }
   return text;
 }
 
-// Puts what is pasted into the line, newlines included.
-unsigned char paste(EditLine* editor, int) {
-  constexpr std::size_t kMaxPasteBytes = 16 << 20;
-  Reading& reading = reading_of(editor);
-  std::string bytes;
-  while (!bytes.ends_with(kPasteEnds)) {
+// Looks for the end of a pasted text, byte by byte.
+class PasteEnd {
+ public:
+  bool is_complete_with(char byte) {
+    n_ = byte == kPasteEnds[n_] ? n_ + 1 : byte == kPasteEnds[0] ? 1 : 0;
+    return n_ == size();
+  }
+  static constexpr std::size_t size() { return sizeof kPasteEnds - 1; }
+
+ private:
+  std::size_t n_ = 0;
+};
+
+// The rest of a pasted text up to its end, into `bytes` as far as there is room; false if it was interrupted
+// or has more.
+bool read_paste(Reading& reading, std::string& bytes) {
+  constexpr std::size_t kMostBytes = 16 << 20;
+  bool has_room = true;
+  reading.in_paste = true;
+  for (PasteEnd end; reading.in_paste;) {
     char byte = 0;
-    if (!read_byte(reading, byte)) return CC_EOF;
-    if (bytes.size() >= kMaxPasteBytes) return CC_ERROR;
-    bytes += byte;
+    if (!read_byte(reading, byte)) return false;
+    has_room = bytes.size() < kMostBytes;
+    if (has_room) bytes += byte;
+    reading.in_paste = !end.is_complete_with(byte);
   }
-  bytes.resize(bytes.size() - kPasteEnds.size());
-  const std::string text = pasted_text(bytes);
-  if (first_invalid_utf8(text)) {
-    reading.damaged = true;
-    return CC_ERROR;
-  }
-  return el_insertstr(editor, text.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
+  if (has_room) bytes.resize(bytes.size() - PasteEnd::size());
+  return has_room;
 }
 
-void write_to_terminal(std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+// Over the rest of a pasted text that was given up: nobody meant it as lines. Its end may have been lost, so
+// a pause ends it too. False if interrupted.
+bool skip_paste(Reading& reading) {
+  constexpr int kPauseMs = 300;
+  pollfd in{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  for (PasteEnd end; ::poll(&in, 1, kPauseMs) == 1;) {
+    char byte = 0;
+    if (!read_byte(reading, byte)) return false;
+    if (end.is_complete_with(byte)) break;
+  }
+  reading.in_paste = false;
+  return true;
+}
+
+// Puts what is pasted into the line, newlines included.
+unsigned char paste(EditLine* editor, int) {
+  Reading& reading = reading_of(editor);
+  std::string bytes;
+  if (!read_paste(reading, bytes)) return reading.in_paste ? CC_EOF : CC_ERROR;
+  const std::string text = pasted_text(bytes, reading.damaged);
+  return text.empty() || el_insertstr(editor, text.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
 }
 
 // The editor needs to know that the terminal speaks UTF-8; numbers stay as they are.
 void use_utf8() {
   std::setlocale(LC_CTYPE, "");
   if (MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+// Whether the other end of the terminal is gone.
+bool hung_up() {
+  pollfd in{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  return ::poll(&in, 1, 0) == 1 && (in.revents & (POLLHUP | POLLERR)) != 0;
 }
 
 // Ctrl-C gives up the line; being asked to terminate ends the input.
@@ -136,7 +201,7 @@ LineEditor::Line interrupted(const InterruptGuard& interrupt) {
 
 bool make_private_folder(const fs::path& folder) {
   std::error_code error;
-  fs::create_directories(folder, error);
+  if (fs::create_directories(folder, error)) fs::permissions(folder, fs::perms::owner_all, error);
   return !error;
 }
 
@@ -150,6 +215,7 @@ struct LineEditor::Terminal {
   Reading reading;
 
   ~Terminal() {
+    if (has_cursor(Stream::kOut)) write_to_terminal(kLeavePastes);
     if (editor != nullptr) el_end(editor);
     if (history != nullptr) history_end(history);
   }
@@ -183,6 +249,9 @@ LineEditor::LineEditor(bool interactive, const fs::path& history_file) {
   el_set(t.editor, EL_HIST, &::history, t.history);
   el_set(t.editor, EL_ADDFN, "kelda-paste", "Puts a pasted text into the line", &paste);
   el_set(t.editor, EL_BIND, kPasteBegins, "kelda-paste", nullptr);
+  el_set(t.editor, EL_BIND, kPasteEnds, "ed-ignore", nullptr);  // one without a beginning
+  // For as long as the chat goes: a paste may come during an answer.
+  if (has_cursor(Stream::kOut)) write_to_terminal(kMarkPastes);
 }
 
 LineEditor::~LineEditor() = default;
@@ -191,15 +260,24 @@ LineEditor::Line LineEditor::read(const std::string& prompt) {
   const InterruptGuard interrupt;
   Line line;
   if (terminal_ != nullptr) {
-    terminal_->reading = {prompt, &interrupt, false, std::nullopt};
+    EditingGuard editing;
+    Reading& reading = terminal_->reading;
+    reading = {prompt, terminal_->editor, &interrupt, &editing, false, reading.in_paste, reading.put_back};
+    if (reading.in_paste) {
+      el_set(terminal_->editor, EL_PREP_TERM, 1);
+      if (!skip_paste(reading)) return interrupted(interrupt);
+    }
     int n = 0;
-    write_to_terminal(kMarkPastes);
     const char* typed = el_gets(terminal_->editor, &n);
-    write_to_terminal(kLeavePastes);
+    reading.interrupt = nullptr;
+    reading.editing = nullptr;
     if (interrupt.interrupted()) return interrupted(interrupt);
-    if (typed == nullptr || n <= 0) return line;
+    if (typed == nullptr || n <= 0) {
+      if (hung_up()) line.exit_status = 128 + SIGHUP;
+      return line;
+    }
     line.text.assign(typed, static_cast<std::size_t>(n));
-    line.damaged = terminal_->reading.damaged;
+    line.damaged = reading.damaged && line.text.find("\uFFFD") != std::string::npos;
   } else {
     for (int c; (c = std::fgetc(stdin)) != EOF;) {
       line.text += static_cast<char>(c);
@@ -215,7 +293,8 @@ LineEditor::Line LineEditor::read(const std::string& prompt) {
 }
 
 void LineEditor::remember(const std::string& entry) {
-  if (terminal_ == nullptr || entry.empty()) return;
+  constexpr std::size_t kMostBytes = 1 << 16;  // what is longer is found where it was pasted from
+  if (terminal_ == nullptr || entry.empty() || entry.size() > kMostBytes) return;
   ::history(terminal_->history, &terminal_->event, H_ENTER, entry.c_str());
   terminal_->save();
 }

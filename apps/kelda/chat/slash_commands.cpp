@@ -47,13 +47,14 @@ Next system(ConversationSession& session, std::string_view text) {
   } else if (!text.empty()) {
     session.set_system(std::string(text));
   }
-  fmt::print("system: {}\n", session.system().empty() ? "(none)" : session.system());
+  fmt::print("system: {}\n", session.system().empty() ? "(none)" : escape_controls(session.system()));
   return Next::kGoOn;
 }
 
 void show(const Knobs& knobs, const Knob& knob) {
-  fmt::print("  {:<20} {}  (from {})\n", knob.name, value_text(knobs.value_of(knob.name)),
-             knobs.source(knob.name));
+  const std::string value =
+      knobs.is_set(knob.name) ? value_text(knobs.value_of(knob.name)) : default_text(knob);
+  fmt::print("  {:<20} {}  (from {})\n", knob.name, value, knobs.source(knob.name));
 }
 
 Next set(ConversationSession& session, std::string_view arguments) {
@@ -131,8 +132,8 @@ Next run_slash_command(ConversationSession& session, std::string_view line) {
     names.push_back(c.name);
   }
   const std::string near = did_you_mean(name, names);
-  fail(ErrorCode::kUsage, "no command {}; {}", quote(name),
-       near.empty() ? "/help lists them" : fmt::format("did you mean {}?", near));
+  fail(ErrorCode::kUsage, "no command {}; {}; a message that begins so goes between \"\"\" and \"\"\"",
+       quote(name), near.empty() ? "/help lists them" : fmt::format("did you mean {}?", near));
 }
 
 }  // namespace kelda::cli

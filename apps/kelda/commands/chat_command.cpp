@@ -31,11 +31,12 @@ struct Arguments {
 };
 
 constexpr std::string_view kQuotes = "\"\"\"";
-constexpr int kInterruptedStatus = 130;
+constexpr int kInterruptedStatus = 130, kHungUpStatus = 129;
 
 struct Entry {
   std::string text = {};
   bool quoted = false;            // a message, whatever it begins with
+  bool pasted = false;            // likewise, and it was never typed
   std::optional<int> leave = {};  // the input has ended: with which status
 };
 
@@ -58,6 +59,9 @@ Entry read_entry(LineEditor& editor, bool interactive) {
       return {};
     }
     std::string text = std::move(line.text);
+    // Several lines at once were pasted, or come from the history: they are what they are.
+    if (!going_on && text.find('\n') != std::string::npos)
+      return {.text = text, .quoted = true, .pasted = true};
     if (!going_on && text.starts_with(kQuotes)) {
       quoted = true;
       text.erase(0, kQuotes.size());
@@ -89,13 +93,14 @@ void check_text(const std::string& text, std::string_view what) {
 
 int converse(ConversationSession& session, LineEditor& editor, bool interactive) {
   for (;;) {
-    const auto [text, quoted, leave] = read_entry(editor, interactive);
+    const auto [text, quoted, pasted, leave] = read_entry(editor, interactive);
     if (leave) {
-      if (interactive) fmt::print("\n");
+      if (interactive && *leave != kHungUpStatus) fmt::print("\n");
       return *leave;
     }
     if (text.find_first_not_of(" \t\n") == std::string::npos) continue;
-    editor.remember(quoted ? fmt::format("{0}{1}{0}", kQuotes, text) : text);
+    const bool is_one_line = text.find('\n') == std::string::npos;
+    editor.remember(quoted && !pasted && is_one_line ? fmt::format("{0}{1}{0}", kQuotes, text) : text);
     try {
       check_text(text, "the message");
       if (!quoted && text.front() == '/') {

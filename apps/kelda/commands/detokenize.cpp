@@ -8,6 +8,7 @@
 
 #include "apps/kelda/command.h"
 #include "apps/kelda/generation.h"
+#include "apps/kelda/json_lines.h"
 #include "apps/kelda/session.h"
 #include "apps/kelda/terminal/line_input.h"
 #include "apps/kelda/terminal/standard_input.h"
@@ -62,7 +63,7 @@ std::vector<TokenId> parse_list(const nlohmann::json& list) {
   std::vector<TokenId> ids;
   for (const auto& id : list) {
     if (!id.is_number_integer() || id < 0 || id > std::numeric_limits<TokenId>::max())
-      fail(ErrorCode::kBadInput, "{} is not a token id", id.dump());
+      fail(ErrorCode::kBadInput, "{} is not a token id", id.is_number() ? id.dump() : id.type_name());
     ids.push_back(id.get<TokenId>());
   }
   return ids;
@@ -74,8 +75,8 @@ int decode_lines(const text::Tokenizer& tokenizer, bool show_special) {
     try {
       const auto ids = parse_list(nlohmann::json::parse(line));
       write_out(nlohmann::json(tokenizer.decode(ids, show_special)).dump() + "\n");
-    } catch (const nlohmann::json::exception& e) {
-      fail(ErrorCode::kBadInput, "line {}: {}", lines.number(), quote(e.what(), 400));
+    } catch (const nlohmann::json::parse_error& e) {
+      fail_json_line(lines.number(), e.byte);
     } catch (const Error& e) {
       fail(e.code(), "line {}: {}", lines.number(), e.what());
     }

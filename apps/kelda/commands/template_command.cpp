@@ -7,6 +7,7 @@
 
 #include "apps/kelda/command.h"
 #include "apps/kelda/generation.h"
+#include "apps/kelda/option_values.h"
 #include "apps/kelda/session.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/standard_input.h"
@@ -106,11 +107,12 @@ const Command& command() {
         app.add_option("source", a->source,
                        "A template (*.jinja), or a model: path, catalogue name or hub:org/repo/file")
             ->required();
-        app.add_option(
-               "--conversation,-c", a->conversation,
-               "A JSON object with messages and, where wanted, tools, documents, add_generation_prompt, "
-               "chat_template_kwargs, tokens, now; '-' reads it from stdin")
-            ->type_name("FILE");
+        refuse_empty(
+            *app.add_option(
+                    "--conversation,-c", a->conversation,
+                    "A JSON object with messages and, where wanted, tools, documents, add_generation_prompt, "
+                    "chat_template_kwargs, tokens, now; '-' reads it from stdin")
+                 ->type_name("FILE"));
         app.add_flag("--ids", a->ids,
                      "Print the ids that the model gets, with BOS where the file asks for it");
         app.add_flag("--show", a->show, "Print the template itself");

@@ -74,7 +74,12 @@ int encode_lines(const text::Tokenizer& tokenizer, const Arguments& a) {
   };
   LineInput lines(flush);
   for (std::string line; lines.next(line);) {
-    batch.push_back(json_string_line(line, lines.number()));
+    try {
+      batch.push_back(json_string_line(line, lines.number()));
+    } catch (const Error&) {
+      flush();  // those before it are answered
+      throw;
+    }
     n_bytes += line.size();
     if (n_bytes >= kBatchBytes) flush();
   }

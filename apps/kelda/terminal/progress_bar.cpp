@@ -22,7 +22,7 @@ int terminal_columns() {
 
 ProgressBar::Mode ProgressBar::mode(bool quiet) {
   if (quiet) return Mode::kQuiet;
-  return is_terminal(Stream::kErr) ? Mode::kBar : Mode::kLines;
+  return has_cursor(Stream::kErr) ? Mode::kBar : Mode::kLines;
 }
 
 std::string ProgressBar::render(std::string_view label, uint64_t done, std::optional<uint64_t> total,

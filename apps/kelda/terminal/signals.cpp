@@ -13,12 +13,16 @@ namespace {
 // line.
 std::atomic<bool> guarded{false};
 std::atomic<int> asked{0};  // the signal
+std::atomic<bool> suspend{false}, resize{false};
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
 
 extern "C" void on_stop(int signal) {
   if (guarded.load() && asked.exchange(signal) == 0) return;
   ::_exit(128 + signal);
 }
+
+extern "C" void on_suspend(int) { suspend.store(true); }
+extern "C" void on_resize(int) { resize.store(true); }
 
 extern "C" void on_broken_pipe(int signal) {
   pollfd out{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
@@ -52,6 +56,20 @@ InterruptGuard::InterruptGuard() {
 InterruptGuard::~InterruptGuard() { guarded.store(false); }
 
 bool InterruptGuard::interrupted() const { return asked.load() != 0; }
+
+EditingGuard::EditingGuard() {
+  handle(SIGTSTP, &on_suspend);
+  handle(SIGWINCH, &on_resize);
+  handle(SIGQUIT, SIG_IGN);
+}
+
+EditingGuard::~EditingGuard() {
+  for (const int signal : {SIGTSTP, SIGWINCH, SIGQUIT}) handle(signal, SIG_DFL);
+}
+
+bool EditingGuard::take_suspend() { return suspend.exchange(false); }
+
+bool EditingGuard::take_resize() { return resize.exchange(false); }
 
 int InterruptGuard::exit_status() const { return 128 + asked.load(); }
 

@@ -22,4 +22,19 @@ class InterruptGuard {
   int exit_status() const;  // once interrupted: 130, 143 or 129
 };
 
+// While alive, somebody who edits a line sees to Ctrl-Z (SIGTSTP) and to a terminal of another size (SIGWINCH)
+// himself, and Ctrl-\ (SIGQUIT) does nothing: each would else leave the terminal as the editor has set it. Not
+// to be nested.
+class EditingGuard {
+ public:
+  EditingGuard();
+  ~EditingGuard();
+  EditingGuard(const EditingGuard&) = delete;
+  EditingGuard& operator=(const EditingGuard&) = delete;
+
+  // Whether it was asked for since the last call.
+  bool take_suspend();
+  bool take_resize();
+};
+
 }  // namespace kelda::cli

@@ -30,11 +30,14 @@ bool is_terminal(Stream stream) {
   return ::isatty(kDescriptors[static_cast<std::size_t>(stream)]) == 1;
 }
 
+bool has_cursor(Stream stream) {
+  const char* term = std::getenv("TERM");
+  return is_terminal(stream) && term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
+}
+
 bool has_color(Stream stream) {
   const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  if (no_color != nullptr && *no_color != '\0') return false;
-  return is_terminal(stream) && term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
+  return (no_color == nullptr || *no_color == '\0') && has_cursor(stream);
 }
 
 std::string paint(Stream stream, Color color, std::string_view text) {

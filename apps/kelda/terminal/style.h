@@ -14,6 +14,9 @@ bool is_terminal(Stream stream);
 // A terminal, and neither NO_COLOR (https://no-color.org) nor TERM=dumb is set, nor TERM empty.
 bool has_color(Stream stream);
 
+// A terminal that understands how to move the cursor: TERM names one.
+bool has_cursor(Stream stream);
+
 enum class Color { kBold, kDim, kRed, kGreen, kYellow };
 // `text` in that colour if the stream has colour, else as it is.
 std::string paint(Stream stream, Color color, std::string_view text);
