@@ -22,9 +22,9 @@ class InterruptGuard {
   int exit_status() const;  // once interrupted: 130, 143 or 129
 };
 
-// While alive, somebody who edits a line sees to Ctrl-Z (SIGTSTP) and to a terminal of another size (SIGWINCH)
-// himself, and Ctrl-\ (SIGQUIT) does nothing: each would else leave the terminal as the editor has set it. Not
-// to be nested.
+// While alive, somebody who edits a line sees to Ctrl-Z (SIGTSTP) and to a terminal of another size
+// (SIGWINCH) himself, and Ctrl-\ (SIGQUIT) does nothing: each would else leave the terminal as the editor has
+// set it. Not to be nested.
 class EditingGuard {
  public:
   EditingGuard();
