@@ -185,6 +185,7 @@ std::shared_ptr<const Model> load_windowed(ThreadPool& pool) {
   return model;
 }
 
+// BR-068
 TEST(EqualBitsAroundAWindow, HoldBeforeAtAndPastIt) {
   ThreadPool pool(2);
   const auto model = load_windowed(pool);
@@ -197,6 +198,7 @@ TEST(EqualBitsAroundAWindow, HoldBeforeAtAndPastIt) {
 
 // The window's blocks are given back while a long text is read, and reading goes on to four times the window,
 // whether the prompt came in pieces or at once.
+// BR-073
 TEST(WindowedCache, StaysBoundedOverALongText) {
   ThreadPool pool(2);
   Runner runner(load_windowed(pool), {KvType::kF16, 0, 4096}, pool);

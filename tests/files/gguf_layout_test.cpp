@@ -66,6 +66,7 @@ TEST(SetTensorBytes, CountsWholeBlocksOfEachFormat) {
   }
 }
 
+// BR-076
 TEST(SetTensorBytes, RefusesShapesThatCannotBe) {
   const int64_t big = int64_t{1} << 32;
   for (const auto& shape :
@@ -77,6 +78,7 @@ TEST(SetTensorBytes, RefusesShapesThatCannotBe) {
   }
 }
 
+// BR-079
 TEST(AlignmentOf, IsTheKeyOrThirtyTwo) {
   Metadata m;
   EXPECT_EQ(alignment_of(m), 32U);

@@ -86,6 +86,7 @@ TEST(GgufReader, ReadsPartsOfATensor) {
   EXPECT_EQ(part, b.tensors[0].data.substr(27));
 }
 
+// BR-079
 TEST(GgufReader, PlacesTensorsByTheFilesAlignment) {
   for (const uint32_t alignment : {8u, 16u, 64u, 4096u}) {
     for (const bool pad_last : {true, false}) {

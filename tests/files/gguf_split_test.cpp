@@ -72,6 +72,7 @@ TEST(GgufSplit, TakesPartNamesApart) {
   }
 }
 
+// BR-074 and BR-080
 TEST(GgufSplit, ASetReadsAsTheWholeFileByAnyOfItsParts) {
   const ScratchFile whole_path;
   malform::write_file(whole_path.path(), malform::make_tiny_llama().bytes());

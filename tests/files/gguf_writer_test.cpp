@@ -106,6 +106,7 @@ TEST(GgufWriter, EveryMetadataTypeAndFormatSurvives) {
   }
 }
 
+// BR-083
 TEST(GgufWriter, AFileReadAndWrittenAgainIsTheSameBytes) {
   for (const uint32_t alignment : {8u, 16u, 32u, 64u, 4096u}) {
     const ScratchFile first, second;

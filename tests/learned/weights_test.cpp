@@ -140,6 +140,7 @@ TEST(Weights, BytesAreWhatWasForetold) {
   }
 }
 
+// BR-074
 TEST(Weights, ATiedTensorIsTheOtherOneUnlessTheFileHasIt) {
   TensorList list = two_tensors();
   list.tied_matrix("b.weight", "a.weight", 100, 64);

@@ -65,6 +65,7 @@ Safetensors open_watched(const std::filesystem::path& path) {
   return Safetensors::open(path);
 }
 
+// BR-082
 TEST(MalformedSafetensors, FilesAreRefusedWithTheirReasonInLittleMemory) {
   check_all(safetensors_cases(), open_watched);
 }

@@ -14,7 +14,9 @@ void check(const std::vector<Case>& cases) {
 
 TEST(MalformedGguf, HeadersAreRefusedWithTheirReason) { check(header_cases()); }
 TEST(MalformedGguf, MetadataIsRefusedWithItsReason) { check(metadata_cases()); }
+// BR-107
 TEST(MalformedGguf, TensorTablesAreRefusedWithTheirReason) { check(tensor_cases()); }
+// BR-080
 TEST(MalformedGguf, SplitSetsAreRefusedWithTheirReason) { check(split_cases()); }
 TEST(MalformedGguf, FaultsOfTheModelAreLeftToItsLoader) { check(model_cases()); }
 TEST(MalformedGguf, FaultsOfEncodersAreLeftToTheirLoader) { check(encoder_cases()); }

@@ -156,6 +156,7 @@ double compare_file(const json& golden, const fs::path& path) {
 
 class FamilyGolden : public ::testing::TestWithParam<fs::path> {};
 
+// BR-068 and BR-071, by the goldens with windows and with each rope scaling.
 TEST_P(FamilyGolden, AnswersAsTransformersDoes) {
   const json golden = testing::family_golden(GetParam());
   const auto ids = golden["ids"].get<std::vector<int32_t>>();
