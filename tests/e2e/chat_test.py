@@ -31,7 +31,7 @@ class Piped(KeldaCase):
         messages = json.loads(path.read_text())["messages"]
         self.assertEqual([m["role"] for m in messages], ["user", "assistant"] * 2)
         self.assertEqual([m["content"] for m in messages[::2]], ["one", "two"])
-        self.assertRegex(result.out, r"context: window \d+, prompt \d+ \((?!0)\d+ known from before\)")
+        self.assertRegex(result.err, r"context: window \d+, prompt \d+ \((?!0)\d+ known from before\)")
 
     def test_the_answer_is_that_of_run(self):
         first = self.works("run", tiny_model(), "one", *SHORT, "-q").out
@@ -40,9 +40,9 @@ class Piped(KeldaCase):
     def test_a_saved_conversation_goes_on_as_if_never_left(self):
         path = self.folder / "talk.json"
         together = self.chat("one", f"/save {path}", "two").out.split("\n")
-        self.assertEqual(self.chat("two", options=(*SHORT, "--load", path)).out.split("\n"), together[2:])
+        self.assertEqual(self.chat("two", options=(*SHORT, "--load", path)).out.split("\n"), together[1:])
         again = self.chat(f"/load {path}", "two").out.split("\n")
-        self.assertEqual(again[1:], together[2:])
+        self.assertEqual(again, together[1:])
 
     def test_reset_and_system(self):
         path = self.folder / "talk.json"
@@ -55,16 +55,16 @@ class Piped(KeldaCase):
 
     def test_settings_can_be_changed(self):
         result = self.chat("/set max_tokens 2", "/set", "one", "/stats")
-        self.assertIn("generation 2 tokens", result.out)
-        self.assertIn("max_tokens           2  (from chat)", result.out)
+        self.assertIn("generation 2 tokens", result.err)
+        self.assertIn("max_tokens           2  (from chat)", result.err)
         result = self.chat("/set top_k", "/set stop ab", "/set stop c d", "/set logit_bias 5=-100",
                            "/unset max_tokens", "/unset stop", "/set")
         self.assertEqual(result.code, 0, result)
-        self.assertIn("an integer in", result.out)
-        self.assertIn('stop                 "ab", "c d"  (from chat)', result.out)
-        self.assertIn("stop                 none  (from default)", result.out)
-        self.assertIn("logit_bias           5=-100  (from chat)", result.out)
-        self.assertIn("max_tokens           6  (from flag)", result.out.rsplit("logit_bias", 1)[0])
+        self.assertIn("an integer in", result.err)
+        self.assertIn('stop                 "ab", "c d"  (from chat)', result.err)
+        self.assertIn("stop                 none  (from default)", result.err)
+        self.assertIn("logit_bias           5=-100  (from chat)", result.err)
+        self.assertIn("max_tokens           6  (from flag)", result.err.rsplit("logit_bias", 1)[0])
         for line, says in (("/set temperature -1", "temperature"), ("/set temprature 1", "temperature"),
                            ("/unset", "name"), ("/unset tempp", "tempp"), ("/sett top_k 1", "/set"), ("/save", "file"),
                            ("/load /no/such/file", "/no/such/file")):
@@ -79,7 +79,7 @@ class Piped(KeldaCase):
         self.assertEqual([m["content"] for m in messages[::2]], ["first \nsecond", "a\nb\nc", "d\n"])
 
     def test_help_lists_the_commands(self):
-        out = self.chat("/help").out
+        out = self.chat("/help").err
         for command in ("/help", "/reset", "/system", "/set", "/stats", "/save", "/load", "/quit"):
             self.assertIn(command, out)
 
@@ -90,7 +90,7 @@ class Piped(KeldaCase):
 
     def test_what_is_shown_cannot_steer_the_terminal(self):
         path = self.write("evil.json", '{"messages": [{"role": "system", "content": "\\u001b]0;owned"}, {"role": "user", "content": "a"}]}')
-        self.assertNotIn("\x1b", self.chat(f"/load {path}", "/system").out)
+        self.assertNotIn("\x1b", self.chat(f"/load {path}", "/system").err)
 
     def test_quit_ends_it(self):
         result = self.chat("/quit", "one")

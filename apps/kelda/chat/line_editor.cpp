@@ -1,6 +1,7 @@
 #include "apps/kelda/chat/line_editor.h"
 
 #include <histedit.h>
+#include <langinfo.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -184,7 +185,7 @@ unsigned char paste(EditLine* editor, int) {
 // The editor needs to know that the terminal speaks UTF-8; numbers stay as they are.
 void use_utf8() {
   std::setlocale(LC_CTYPE, "");
-  if (MB_CUR_MAX == 1) std::setlocale(LC_CTYPE, "C.UTF-8");
+  if (std::string_view(::nl_langinfo(CODESET)) != "UTF-8") std::setlocale(LC_CTYPE, "C.UTF-8");
 }
 
 // Whether the other end of the terminal is gone.

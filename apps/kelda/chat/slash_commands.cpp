@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/style.h"
 #include "base/did_you_mean.h"
 #include "base/error.h"
@@ -19,16 +21,18 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// As a shell has it: "~/" is the home folder.
 std::string path_argument(std::string_view arguments, std::string_view command) {
   if (arguments.empty()) fail(ErrorCode::kUsage, "{} needs the name of a file", command);
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && arguments.starts_with("~/")) return home + std::string(arguments.substr(1));
   return std::string(arguments);
 }
 
 Next help(ConversationSession&, std::string_view) {
   for (const SlashCommand& c : slash_commands())
-    fmt::print("  {:<22} {}\n", fmt::format("{} {}", c.name, c.arguments), c.help);
-  fmt::print(
-      "A line that ends with a backslash goes on in the next; \"\"\" begins and ends a text of several "
+    say("  {:<22} {}\n", fmt::format("{} {}", c.name, c.arguments), c.help);
+  say("A line that ends with a backslash goes on in the next; \"\"\" begins and ends a text of several "
       "lines.\n"
       "Ctrl-C stops an answer or gives up a line, Ctrl-D leaves.\n");
   return Next::kGoOn;
@@ -36,8 +40,7 @@ Next help(ConversationSession&, std::string_view) {
 
 Next reset(ConversationSession& session, std::string_view) {
   session.reset();
-  fmt::print("The conversation starts anew{}.\n",
-             session.system().empty() ? "" : "; the system message stays");
+  say("The conversation starts anew{}.\n", session.system().empty() ? "" : "; the system message stays");
   return Next::kGoOn;
 }
 
@@ -47,14 +50,14 @@ Next system(ConversationSession& session, std::string_view text) {
   } else if (!text.empty()) {
     session.set_system(std::string(text));
   }
-  fmt::print("system: {}\n", session.system().empty() ? "(none)" : escape_controls(session.system()));
+  say("system: {}\n", session.system().empty() ? "(none)" : escape_controls(session.system()));
   return Next::kGoOn;
 }
 
 void show(const Knobs& knobs, const Knob& knob) {
   const std::string value =
       knobs.is_set(knob.name) ? value_text(knobs.value_of(knob.name)) : default_text(knob);
-  fmt::print("  {:<20} {}  (from {})\n", knob.name, value, knobs.source(knob.name));
+  say("  {:<20} {}  (from {})\n", knob.name, value, knobs.source(knob.name));
 }
 
 Next set(ConversationSession& session, std::string_view arguments) {
@@ -62,7 +65,7 @@ Next set(ConversationSession& session, std::string_view arguments) {
   if (arguments.empty()) {
     for (const Knob* k : knobs.known())
       if (knobs.is_set(k->name)) show(knobs, *k);
-    fmt::print("/set NAME shows any other, kelda docs knobs explains them.\n");
+    say("/set NAME shows any other, kelda docs knobs explains them.\n");
     return Next::kGoOn;
   }
   const std::size_t space = arguments.find_first_of(" \t");
@@ -70,7 +73,7 @@ Next set(ConversationSession& session, std::string_view arguments) {
   const Knob& knob = knobs.find(name);
   if (space != std::string_view::npos) knobs.set_from_text(name, trimmed(arguments.substr(space)), "chat");
   show(knobs, knob);
-  if (space == std::string_view::npos) fmt::print("  {}\n", allowed_text(knob));
+  if (space == std::string_view::npos) say("  {}\n", allowed_text(knob));
   return Next::kGoOn;
 }
 
@@ -84,21 +87,21 @@ Next unset(ConversationSession& session, std::string_view name) {
 }
 
 Next stats(ConversationSession& session, std::string_view) {
-  fmt::print("{}", session.stats());
+  say("{}", session.stats());
   return Next::kGoOn;
 }
 
 Next save(ConversationSession& session, std::string_view arguments) {
   const std::string path = path_argument(arguments, "/save");
   session.save(path);
-  fmt::print("Saved to {}.\n", path);
+  say("Saved to {}.\n", path);
   return Next::kGoOn;
 }
 
 Next load(ConversationSession& session, std::string_view arguments) {
   const std::string path = path_argument(arguments, "/load");
   session.load(path);
-  fmt::print("{} loaded from {}.\n", counted(static_cast<int64_t>(session.n_turns()), "message"), path);
+  say("{} loaded from {}.\n", counted(static_cast<int64_t>(session.n_turns()), "message"), path);
   return Next::kGoOn;
 }
 

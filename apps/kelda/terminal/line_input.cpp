@@ -9,6 +9,11 @@
 #include "base/error.h"
 
 namespace kelda::cli {
+namespace {
+
+constexpr std::size_t kMostBytes = 1 << 30;  // of a line
+
+}  // namespace
 
 // More bytes behind the unread ones; false at the end.
 bool LineInput::fill() {
@@ -18,9 +23,11 @@ bool LineInput::fill() {
   if (::poll(&in, 1, 0) == 0) before_waiting_();
   char bytes[65536];
   ssize_t n = 0;
-  do {
+  for (;;) {
     n = ::read(STDIN_FILENO, bytes, sizeof bytes);
-  } while (n < 0 && errno == EINTR);
+    if (n >= 0 || (errno != EINTR && errno != EAGAIN)) break;
+    ::poll(&in, 1, -1);  // of a stdin that does not wait by itself
+  }
   if (n < 0) fail(ErrorCode::kIo, "stdin: {}", std::strerror(errno));
   buffer_.append(bytes, static_cast<std::size_t>(n));
   return n > 0;
@@ -36,6 +43,8 @@ bool LineInput::next(std::string& line) {
       break;
     }
     const std::size_t unread = buffer_.size() - at_;
+    if (unread > kMostBytes)
+      fail(ErrorCode::kBadInput, "line {}: more than {} bytes", number_ + 1, kMostBytes);
     if (!fill()) {
       if (unread == 0) return false;
       line = std::move(buffer_);

@@ -14,7 +14,8 @@ class LineInput {
   explicit LineInput(std::function<void()> before_waiting = [] {})
       : before_waiting_(std::move(before_waiting)) {}
 
-  // The next line without its newline; false at the end. The last line may lack its newline. Throws kIo.
+  // The next line without its newline; false at the end. The last line may lack its newline. Throws kIo,
+  // and kBadInput for a line of more than 1 GiB.
   bool next(std::string& line);
   std::size_t number() const { return number_; }  // of the latest line, from 1
 
