@@ -61,9 +61,10 @@ struct FormatSpec {
 
 // Column k (0 … 31) of a block as a number.
 inline float weight(const FormatSpec& format, const DecodedBlock& block, int k) {
+  const int half = k / 16;
   const float product =
-      block.scale * static_cast<float>(block.factor[k / 16]) * static_cast<float>(block.code[k]);
-  return format.n_mins == 0 ? product : product + block.min[k / 16];
+      block.scale * static_cast<float>(block.factor[half]) * static_cast<float>(block.code[k]);
+  return format.n_mins == 0 ? product : product + block.min[half];
 }
 
 // Every format, sorted by file name. Generated: cmake/KeldaLayers.cmake.
