@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
+#include "base/parse_number.h"
 #include "base/quote.h"
 
 namespace kelda::cli {
@@ -18,32 +18,28 @@ void check(CLI::Option& option, const std::function<std::string(const std::strin
   option.check(CLI::Validator([refusal](std::string& text) { return refusal(text); }, ""));
 }
 
-}  // namespace
-
-void allow_integers(CLI::Option& option, int64_t lo, int64_t hi) {
-  option.type_name("INTEGER");
-  option.description(fmt::format("{}. An integer in [{}, {}]", option.get_description(), lo, hi));
-  check(option, [lo, hi](const std::string& text) {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole && value >= lo && value <= hi
-               ? std::string()
-               : fmt::format("must be an integer in [{}, {}]; got {}", lo, hi, quote(text));
+// allowed: "an integer in [1, 9]".
+template <typename T, typename IsInRange>
+void allow(CLI::Option& option, const char* type, const std::string& allowed, const IsInRange& is_in_range) {
+  option.type_name(type);
+  option.description(fmt::format("{}. A{}", option.get_description(), allowed.substr(1)));
+  check(option, [=](const std::string& text) {
+    const auto value = parse_number<T>(text);
+    return value && is_in_range(*value) ? std::string()
+                                        : fmt::format("must be {}; got {}", allowed, quote(text));
   });
 }
 
+}  // namespace
+
+void allow_integers(CLI::Option& option, int64_t lo, int64_t hi) {
+  allow<int64_t>(option, "INTEGER", fmt::format("an integer in [{}, {}]", lo, hi),
+                 [lo, hi](int64_t value) { return value >= lo && value <= hi; });
+}
+
 void allow_numbers(CLI::Option& option, double lo, double hi) {
-  option.type_name("NUMBER");
-  option.description(fmt::format("{}. A number in ({}, {}]", option.get_description(), lo, hi));
-  check(option, [lo, hi](const std::string& text) {
-    double value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc{} && end == text.data() + text.size();
-    return whole && value > lo && value <= hi
-               ? std::string()
-               : fmt::format("must be a number in ({}, {}]; got {}", lo, hi, quote(text));
-  });
+  allow<double>(option, "NUMBER", fmt::format("a number in ({}, {}]", lo, hi),
+                [lo, hi](double value) { return value > lo && value <= hi; });
 }
 
 void allow_words(CLI::Option& option, const std::vector<std::string>& words) {

@@ -1,6 +1,5 @@
 #include "apps/kelda/session.h"
 
-#include <charconv>
 #include <chrono>
 
 #include "apps/kelda/option_values.h"
@@ -9,6 +8,7 @@
 #include "apps/kelda/terminal/style.h"
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 
 namespace kelda::cli {
 namespace {
@@ -88,12 +88,9 @@ Session::Session(const ModelArguments& a) : resolved_(hub::resolve(a.model)), po
 }
 
 int64_t parse_integer(std::string_view text, std::string_view what) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    fail(ErrorCode::kUsage, "{}: '{}' is not a whole number", what, text);
-  }
-  return value;
+  const auto value = parse_number<int64_t>(text);
+  if (!value) fail(ErrorCode::kUsage, "{}: '{}' is not a whole number", what, text);
+  return *value;
 }
 
 }  // namespace kelda::cli

@@ -1,10 +1,10 @@
 #include "chat/conversation.h"
 
-#include <charconv>
 #include <ctime>
 #include <utility>
 
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "base/quote.h"
 #include "jinja/json.h"
 
@@ -37,10 +37,7 @@ void check_messages(const Value& messages) {
 }
 
 int digits(std::string_view text, std::size_t begin, std::size_t n) {
-  int value = -1;
-  const char* end = text.data() + begin + n;
-  const auto [at, error] = std::from_chars(text.data() + begin, end, value);
-  return error == std::errc{} && at == end ? value : -1;
+  return parse_number<int>(text.substr(begin, n)).value_or(-1);
 }
 
 // "2026-01-02T03:04:05"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/quote.h"
+#include "base/trim.h"
 #include "jinja/json.h"
 #include "jinja/search.h"
 
@@ -81,10 +82,8 @@ class Search {
 
   // As it is, or as JSON has it.
   bool holds(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos) return true;
-    text = text.substr(first, text.find_last_not_of(" \t\r\n") + 1 - first);
-    if (finds(text)) return true;
+    text = trimmed(text);
+    if (text.empty() || finds(text)) return true;
     const std::string json = jinja::dump_json(Value::string(std::string(text), Provenance::kInput));
     return json.size() != text.size() + 2 && finds(std::string_view(json).substr(1, json.size() - 2));
   }

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "base/quote.h"
 
 namespace kelda {
@@ -149,11 +149,9 @@ void add_bias(const Knob& knob, const json& id, const json& bias, TokenBias& out
 }
 
 json id_of_key(const Knob& knob, const std::string& key) {
-  int64_t id = 0;
-  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), id);
-  if (error != std::errc() || end != key.data() + key.size())
-    fail_knob(knob, fmt::format("the id {}", quote(key)));
-  return id;
+  const auto id = parse_number<int64_t>(key);
+  if (!id) fail_knob(knob, fmt::format("the id {}", quote(key)));
+  return *id;
 }
 
 TokenBias to_biases(const Knob& knob, const json& value) {

@@ -1,30 +1,20 @@
-// Values of knobs from text: flags and configuration files. std::from_chars everywhere, so the locale has no
-// say.
+// Values of knobs from text: flags and configuration files. The locale has no say.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "base/quote.h"
 #include "config/knob.h"
 
 namespace kelda {
 namespace {
 
-// All of `text` as a T, or nothing: no blanks, no leading '+', no hexadecimal, nothing after the number.
-template <typename T>
-std::optional<T> parse(std::string_view text) {
-  T x{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return x;
-}
-
 std::optional<double> parse_finite(std::string_view text) {
-  const auto x = parse<double>(text);
+  const auto x = parse_number<double>(text);
   return x && std::isfinite(*x) ? x : std::nullopt;
 }
 
@@ -41,7 +31,7 @@ bool parse_bool(const Knob& knob, std::string_view text) {
 
 Seed parse_seed(const Knob& knob, std::string_view text) {
   if (text == "-1") return {};
-  return {need(knob, text, parse<uint64_t>(text))};
+  return {need(knob, text, parse_number<uint64_t>(text))};
 }
 
 std::string checked_utf8(const Knob& knob, std::string_view text) {
@@ -64,7 +54,7 @@ void add_biases(const Knob& knob, std::string_view text, TokenBias& out) {
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos)
       fail_knob(knob, fmt::format("{}, which is not id=bias", quote(item)));
-    const auto id = need(knob, item, parse<int32_t>(item.substr(0, equals)));
+    const auto id = need(knob, item, parse_number<int32_t>(item.substr(0, equals)));
     const auto bias = need(knob, item, parse_finite(item.substr(equals + 1)));
     if (!out.emplace(id, bias).second) fail_knob(knob, fmt::format("the id {} twice", id));
     if (out.size() > knob.max_items) fail_knob(knob, "more entries");
@@ -76,7 +66,7 @@ KnobValue parse_value(const Knob& knob, std::string_view text, KnobValue before)
     case KnobType::kFloat:
       return need(knob, text, parse_finite(text));
     case KnobType::kInt:
-      return need(knob, text, parse<int64_t>(text));
+      return need(knob, text, parse_number<int64_t>(text));
     case KnobType::kBool:
       return parse_bool(knob, text);
     case KnobType::kSeed:

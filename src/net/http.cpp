@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <exception>
 #include <memory>
 #include <utility>
 
 #include "base/error.h"
+#include "base/parse_number.h"
+#include "base/trim.h"
 
 namespace kelda::net {
 namespace {
@@ -20,19 +21,6 @@ std::string lower(std::string_view text) {
   std::ranges::transform(out, out.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return out;
-}
-
-std::string_view trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-std::optional<uint64_t> parse_u64(std::string_view text) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 // What libcurl's callbacks share. No exception may pass through libcurl, so they are kept here until it
@@ -62,12 +50,12 @@ struct Session {
 std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
   auto& s = *static_cast<Session*>(user);
   try {
-    const std::string_view line = trim({data, size});
+    const std::string_view line = trimmed({data, size});
     if (line.starts_with("HTTP/")) {  // a new hop
       for (auto& [name, value] : s.head.headers) s.head.passed[name] = std::move(value);
       s.head.headers.clear();
     } else if (const auto colon = line.find(':'); colon != std::string_view::npos) {
-      s.head.headers[lower(line.substr(0, colon))] = std::string(trim(line.substr(colon + 1)));
+      s.head.headers[lower(line.substr(0, colon))] = std::string(trimmed(line.substr(colon + 1)));
     }
     return size;
   } catch (...) {
@@ -154,7 +142,9 @@ bool worth_another_try(CURLcode code) {
 
 }  // namespace
 
-std::optional<uint64_t> ReplyHead::content_length() const { return parse_u64(header("content-length")); }
+std::optional<uint64_t> ReplyHead::content_length() const {
+  return parse_number<uint64_t>(header("content-length"));
+}
 
 std::string ReplyHead::header(std::string_view name) const {
   const auto it = headers.find(std::string(name));
@@ -163,20 +153,20 @@ std::string ReplyHead::header(std::string_view name) const {
 
 std::optional<ContentRange> parse_content_range(std::string_view text) {
   if (lower(text.substr(0, 6)) != "bytes ") return std::nullopt;
-  text = trim(text.substr(6));
+  text = trimmed(text.substr(6));
   const auto slash = text.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view span = text.substr(0, slash), total = text.substr(slash + 1);
   ContentRange range;
   if (total != "*") {
-    range.total = parse_u64(total);
+    range.total = parse_number<uint64_t>(total);
     if (!range.total) return std::nullopt;
   }
   if (span == "*") return range.total ? std::optional(range) : std::nullopt;
   const auto dash = span.find('-');
   if (dash == std::string_view::npos) return std::nullopt;
-  range.first = parse_u64(span.substr(0, dash));
-  range.last = parse_u64(span.substr(dash + 1));
+  range.first = parse_number<uint64_t>(span.substr(0, dash));
+  range.last = parse_number<uint64_t>(span.substr(dash + 1));
   if (!range.first || !range.last || *range.first > *range.last) return std::nullopt;
   if (range.total && *range.last >= *range.total) return std::nullopt;
   return range;

@@ -11,15 +11,12 @@
 #include "base/did_you_mean.h"
 #include "base/error.h"
 #include "base/quote.h"
+#include "base/trim.h"
 
 namespace kelda::cli {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
+constexpr std::string_view kBlanks = " \t";
 
 // As a shell has it: "~/" is the home folder.
 std::string path_argument(std::string_view arguments, std::string_view command) {
@@ -68,10 +65,11 @@ Next set(ConversationSession& session, std::string_view arguments) {
     say("/set NAME shows any other, kelda docs knobs explains them.\n");
     return Next::kGoOn;
   }
-  const std::size_t space = arguments.find_first_of(" \t");
+  const std::size_t space = arguments.find_first_of(kBlanks);
   const std::string_view name = arguments.substr(0, space);
   const Knob& knob = knobs.find(name);
-  if (space != std::string_view::npos) knobs.set_from_text(name, trimmed(arguments.substr(space)), "chat");
+  if (space != std::string_view::npos)
+    knobs.set_from_text(name, trimmed(arguments.substr(space), kBlanks), "chat");
   show(knobs, knob);
   if (space == std::string_view::npos) say("  {}\n", allowed_text(knob));
   return Next::kGoOn;
@@ -125,10 +123,10 @@ constexpr SlashCommand kCommands[] = {
 std::span<const SlashCommand> slash_commands() { return kCommands; }
 
 Next run_slash_command(ConversationSession& session, std::string_view line) {
-  const std::size_t space = line.find_first_of(" \t");
+  const std::size_t space = line.find_first_of(kBlanks);
   const std::string_view name = line.substr(0, space);
   const std::string_view arguments =
-      space == std::string_view::npos ? std::string_view() : trimmed(line.substr(space));
+      space == std::string_view::npos ? std::string_view() : trimmed(line.substr(space), kBlanks);
   std::vector<std::string_view> names;
   for (const SlashCommand& c : kCommands) {
     if (c.name == name) return c.run(session, arguments);

@@ -1,7 +1,6 @@
 // kelda detokenize: ids back to text.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -16,7 +15,9 @@
 #include "apps/kelda/token_text.h"
 #include "apps/kelda/tokenizer_source.h"
 #include "base/error.h"
+#include "base/parse_number.h"
 #include "base/quote.h"
+#include "base/trim.h"
 
 namespace kelda::cli::detokenize {
 namespace {
@@ -29,14 +30,6 @@ struct Arguments {
   bool jsonl = false, special = false, colour = false;
 };
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
-}
-
 // "1 2 3", "1,2,3" and "[1, 2, 3]" alike.
 std::vector<TokenId> parse_ids(std::string_view text) {
   text = trimmed(text);
@@ -45,11 +38,10 @@ std::vector<TokenId> parse_ids(std::string_view text) {
   std::vector<TokenId> ids;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(" \t\r\n,"), text.size());
-    TokenId id = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + end, id);
-    if (error != std::errc{} || stop != text.data() + end)
+    const auto id = parse_number<TokenId>(text.substr(0, end));
+    if (!id)
       fail(ErrorCode::kUsage, "{} is not a token id, in {}", quote(text.substr(0, end)), quote(text, 60));
-    ids.push_back(id);
+    ids.push_back(*id);
     text = trimmed(text.substr(end));
     if (!text.starts_with(',')) continue;
     text = trimmed(text.substr(1));
