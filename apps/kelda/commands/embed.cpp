@@ -12,7 +12,6 @@
 #include "apps/kelda/json_lines.h"
 #include "apps/kelda/option_values.h"
 #include "apps/kelda/session.h"
-#include "apps/kelda/terminal/line_input.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/standard_input.h"
 #include "apps/kelda/terminal/style.h"
@@ -128,26 +127,6 @@ class Printer {
   std::size_t n_seen_ = 0, n_printed_ = 0, n_cut_ = 0, longest_ = 0;
 };
 
-// A text a line; a thousand at a time, or fewer large ones, so that memory stays small.
-void print_lines(Printer& printer) {
-  constexpr std::size_t kTexts = 1024, kBytes = 4 << 20;
-  std::vector<std::string> texts;
-  std::size_t n_bytes = 0;
-  const auto flush = [&] {
-    if (texts.empty()) return;
-    printer.print(texts, "line");
-    texts.clear();
-    n_bytes = 0;
-  };
-  LineInput lines(flush);
-  for (std::string line; lines.next(line);) {
-    texts.push_back(json_string_line(line, lines.number()));
-    n_bytes += line.size();
-    if (texts.size() >= kTexts || n_bytes >= kBytes) flush();
-  }
-  flush();
-}
-
 void check_sources(const Arguments& a) {
   const bool from_stdin = a.jsonl || !a.input.empty();
   if (from_stdin && !a.texts.empty()) {
@@ -168,7 +147,10 @@ int run(const Arguments& a) {
   say_slow_formats(a.model, embedder.model(), choose_kernels());
   Printer printer(a, embedder);
   if (a.jsonl) {
-    print_lines(printer);
+    constexpr std::size_t kTexts = 1024;  // at a time
+    // An object is printed whole or not begun, so a fault in the first batch leaves nothing on stdout.
+    read_json_strings(kTexts, BeforeFault::kDrop,
+                      [&](const std::vector<std::string>& texts) { printer.print(texts, "line"); });
   } else {
     printer.print(a.texts.empty() ? std::vector<std::string>{read_stdin(kMaxTextBytes)} : a.texts, "text");
   }

@@ -1,6 +1,7 @@
 // kelda tokenize: text to the ids that a model reads.
 #include <fmt/format.h>
 
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,7 +10,6 @@
 #include "apps/kelda/generation.h"
 #include "apps/kelda/json_lines.h"
 #include "apps/kelda/session.h"
-#include "apps/kelda/terminal/line_input.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/standard_input.h"
 #include "apps/kelda/terminal/style.h"
@@ -50,15 +50,11 @@ std::vector<TokenId> encode(const text::Tokenizer& tokenizer, std::string_view t
                        : tokenizer.encode(text, special_of(a));
 }
 
-// A document a line; so many at a time that all threads have work and memory stays small, and no more than
-// there are when whoever writes them waits.
+// A document a line; several at a time, so that all threads have work.
 int encode_lines(const text::Tokenizer& tokenizer, const Arguments& a) {
-  constexpr std::size_t kBatchBytes = 4 << 20;
   ThreadPool pool(a.threads > 0 ? a.threads : usable_processors());
-  std::vector<std::string> batch;
-  std::size_t n_bytes = 0;
-  const auto flush = [&] {
-    if (batch.empty()) return;
+  constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+  read_json_strings(kAny, BeforeFault::kTake, [&](const std::vector<std::string>& batch) {
     const std::vector<std::string_view> documents(batch.begin(), batch.end());
     std::string out;
     if (a.add_special) {
@@ -69,21 +65,7 @@ int encode_lines(const text::Tokenizer& tokenizer, const Arguments& a) {
         out += fmt::format("[{}]\n", fmt::join(ids, ","));
     }
     write_out(out);
-    batch.clear();
-    n_bytes = 0;
-  };
-  LineInput lines(flush);
-  for (std::string line; lines.next(line);) {
-    try {
-      batch.push_back(json_string_line(line, lines.number()));
-    } catch (const Error&) {
-      flush();  // those before it are answered
-      throw;
-    }
-    n_bytes += line.size();
-    if (n_bytes >= kBatchBytes) flush();
-  }
-  flush();
+  });
   return 0;
 }
 
