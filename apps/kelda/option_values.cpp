@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/parse_number.h"
 #include "base/quote.h"
+#include "base/utf8.h"
 
 namespace kelda::cli {
 namespace {
@@ -59,6 +61,11 @@ std::vector<std::string> allowed_words(const CLI::Option& option) {
 
 void refuse_empty(CLI::Option& option) {
   check(option, [](const std::string& text) { return text.empty() ? std::string("is empty") : ""; });
+}
+
+void require_utf8(std::string_view text, std::string_view what) {
+  if (const auto bad = first_invalid_utf8(text))
+    fail(ErrorCode::kBadInput, "invalid UTF-8 at byte {} of {}", *bad, what);
 }
 
 void name_models(CLI::Option& option) {

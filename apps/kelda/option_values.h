@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kelda::cli {
@@ -21,6 +22,9 @@ std::vector<std::string> allowed_words(const CLI::Option& option);
 
 // An empty text is not the same as none: it is refused.
 void refuse_empty(CLI::Option& option);
+
+// Throws kBadInput: "invalid UTF-8 at byte 3 of --system".
+void require_utf8(std::string_view text, std::string_view what);
 
 // Marks an option whose value is the name of a model, for completion.
 void name_models(CLI::Option& option);

@@ -88,9 +88,10 @@ std::string ConversationSession::stats() const {
 }
 
 void ConversationSession::save(const std::string& path) const {
-  if (messages().empty()) fail(ErrorCode::kUsage, "there is nothing to save yet");
+  const std::vector<chat::Message> all = messages();
+  if (all.empty()) fail(ErrorCode::kUsage, "there is nothing to save yet");
   nlohmann::json list = nlohmann::json::array();
-  for (const chat::Message& m : messages()) list.push_back({{"role", m.role}, {"content", m.content}});
+  for (const chat::Message& m : all) list.push_back({{"role", m.role}, {"content", m.content}});
   AtomicFile file(path);
   file.write(nlohmann::json{{"messages", list}}.dump(2) + "\n");
   file.commit();

@@ -54,14 +54,18 @@ void write_to_terminal(std::string_view text) {
 constexpr char kMarkPastes[] = "\x1b[?2004h", kLeavePastes[] = "\x1b[?2004l";
 constexpr char kPasteBegins[] = "\x1b[200~", kPasteEnds[] = "\x1b[201~";
 
+void mark_pastes(bool wanted) {
+  if (has_cursor(Stream::kOut)) write_to_terminal(wanted ? kMarkPastes : kLeavePastes);
+}
+
 // Ctrl-Z, and a window of another size. The shell gets the terminal as it was.
 void attend(const Reading& reading) {
   if (reading.editing->take_suspend()) {
-    if (has_cursor(Stream::kOut)) write_to_terminal(kLeavePastes);
+    mark_pastes(false);
     el_set(reading.editor, EL_PREP_TERM, 0);
     ::raise(SIGSTOP);
     el_set(reading.editor, EL_PREP_TERM, 1);
-    if (has_cursor(Stream::kOut)) write_to_terminal(kMarkPastes);
+    mark_pastes(true);
     el_set(reading.editor, EL_REFRESH);
   }
   if (reading.editing->take_resize()) {
@@ -216,7 +220,7 @@ struct LineEditor::Terminal {
   Reading reading;
 
   ~Terminal() {
-    if (has_cursor(Stream::kOut)) write_to_terminal(kLeavePastes);
+    mark_pastes(false);
     if (editor != nullptr) el_end(editor);
     if (history != nullptr) history_end(history);
   }
@@ -252,7 +256,7 @@ LineEditor::LineEditor(bool interactive, const fs::path& history_file) {
   el_set(t.editor, EL_BIND, kPasteBegins, "kelda-paste", nullptr);
   el_set(t.editor, EL_BIND, kPasteEnds, "ed-ignore", nullptr);  // one without a beginning
   // For as long as the chat goes: a paste may come during an answer.
-  if (has_cursor(Stream::kOut)) write_to_terminal(kMarkPastes);
+  mark_pastes(true);
 }
 
 LineEditor::~LineEditor() = default;

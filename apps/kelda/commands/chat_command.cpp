@@ -16,7 +16,6 @@
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/style.h"
 #include "base/error.h"
-#include "base/utf8.h"
 #include "sampling/request_knobs.h"
 
 namespace kelda::cli::chat_command {
@@ -36,7 +35,6 @@ constexpr int kInterruptedStatus = 130, kHungUpStatus = 129;
 struct Entry {
   std::string text = {};
   bool quoted = false;            // a message, whatever it begins with
-  bool pasted = false;            // likewise, and it was never typed
   std::optional<int> leave = {};  // the input has ended: with which status
 };
 
@@ -60,8 +58,7 @@ Entry read_entry(LineEditor& editor, bool interactive) {
     }
     std::string text = std::move(line.text);
     // Several lines at once were pasted, or come from the history: they are what they are.
-    if (!going_on && text.find('\n') != std::string::npos)
-      return {.text = text, .quoted = true, .pasted = true};
+    if (!going_on && text.find('\n') != std::string::npos) return {.text = text, .quoted = true};
     if (!going_on && text.starts_with(kQuotes)) {
       quoted = true;
       text.erase(0, kQuotes.size());
@@ -86,23 +83,18 @@ Entry read_entry(LineEditor& editor, bool interactive) {
   }
 }
 
-void check_text(const std::string& text, std::string_view what) {
-  if (const auto bad = first_invalid_utf8(text))
-    fail(ErrorCode::kBadInput, "invalid UTF-8 at byte {} of {}", *bad, what);
-}
-
 int converse(ConversationSession& session, LineEditor& editor, bool interactive) {
   for (;;) {
-    const auto [text, quoted, pasted, leave] = read_entry(editor, interactive);
+    const auto [text, quoted, leave] = read_entry(editor, interactive);
     if (leave) {
       if (interactive && *leave != kHungUpStatus) fmt::print("\n");
       return *leave;
     }
     if (text.find_first_not_of(" \t\n") == std::string::npos) continue;
-    const bool is_one_line = text.find('\n') == std::string::npos;
-    editor.remember(quoted && !pasted && is_one_line ? fmt::format("{0}{1}{0}", kQuotes, text) : text);
+    const bool is_one_line = text.find('\n') == std::string::npos;  // else it is a message in any case
+    editor.remember(quoted && is_one_line ? fmt::format("{0}{1}{0}", kQuotes, text) : text);
     try {
-      check_text(text, "the message");
+      require_utf8(text, "the message");
       if (!quoted && text.front() == '/') {
         if (run_slash_command(session, text) == Next::kLeave) return 0;
         continue;
@@ -120,7 +112,7 @@ int converse(ConversationSession& session, LineEditor& editor, bool interactive)
 }
 
 int run(Arguments& a) {
-  check_text(a.system, "--system");
+  require_utf8(a.system, "--system");
   Session session(a.model);
   const std::string profile = apply_profile(session.resolved(), session.model().recommended(), a.knobs);
   const auto chat_template = choose_template(a.chat_template, session.model());

@@ -150,8 +150,7 @@ int run(Arguments& a) {
     fail(ErrorCode::kUsage, "--system goes with a chat template, not with --raw");
   if (a.raw && !a.chat_template.empty())
     fail(ErrorCode::kUsage, "--raw is without a chat template, and --chat-template names one");
-  if (const auto bad = first_invalid_utf8(a.system))
-    fail(ErrorCode::kBadInput, "invalid UTF-8 at byte {} of --system", *bad);
+  require_utf8(a.system, "--system");
   const std::string prompt = prompt_text(a);
   Session session(a.model);
   const std::string profile = apply_profile(session.resolved(), session.model().recommended(), a.knobs);

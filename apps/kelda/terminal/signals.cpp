@@ -9,7 +9,7 @@
 namespace kelda::cli {
 namespace {
 
-// Shared with signal handlers, which have no other way to be told: the one mutable global of the command
+// Shared with signal handlers, which have no other way to be told: the only mutable globals of the command
 // line.
 std::atomic<bool> guarded{false};
 std::atomic<int> asked{0};  // the signal
@@ -57,20 +57,26 @@ InterruptGuard::~InterruptGuard() { guarded.store(false); }
 
 bool InterruptGuard::interrupted() const { return asked.load() != 0; }
 
+int InterruptGuard::exit_status() const { return 128 + asked.load(); }
+
 EditingGuard::EditingGuard() {
-  handle(SIGTSTP, &on_suspend);
-  handle(SIGWINCH, &on_resize);
-  handle(SIGQUIT, SIG_IGN);
+  const auto handle_until_then = [](int signal, void (*handler)(int), struct sigaction& before) {
+    ::sigaction(signal, nullptr, &before);
+    handle(signal, handler);
+  };
+  handle_until_then(SIGTSTP, &on_suspend, suspend_before_);
+  handle_until_then(SIGWINCH, &on_resize, resize_before_);
+  handle_until_then(SIGQUIT, SIG_IGN, quit_before_);
 }
 
 EditingGuard::~EditingGuard() {
-  for (const int signal : {SIGTSTP, SIGWINCH, SIGQUIT}) handle(signal, SIG_DFL);
+  ::sigaction(SIGTSTP, &suspend_before_, nullptr);
+  ::sigaction(SIGWINCH, &resize_before_, nullptr);
+  ::sigaction(SIGQUIT, &quit_before_, nullptr);
 }
 
 bool EditingGuard::take_suspend() { return suspend.exchange(false); }
 
 bool EditingGuard::take_resize() { return resize.exchange(false); }
-
-int InterruptGuard::exit_status() const { return 128 + asked.load(); }
 
 }  // namespace kelda::cli

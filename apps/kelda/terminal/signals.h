@@ -1,6 +1,8 @@
 // Ctrl-C, terminals that close, and readers that stop reading.
 #pragma once
 
+#include <signal.h>
+
 namespace kelda::cli {
 
 // Once, at the start of main(). SIGINT, SIGTERM and SIGHUP end the process with status 130, 143 and 129; a
@@ -35,6 +37,9 @@ class EditingGuard {
   // Whether it was asked for since the last call.
   bool take_suspend();
   bool take_resize();
+
+ private:
+  struct sigaction suspend_before_, resize_before_, quit_before_;  // a shell may have them ignored
 };
 
 }  // namespace kelda::cli
