@@ -67,8 +67,7 @@ std::string fault_of_system_first(const std::vector<jinja::Value>& messages) {
     if (role(i) == "system" && (i != 0 || messages.size() == 1 || role(1) != "user"))
       return fmt::format(
           "messages[{}]: the fallback puts a system message in front of the first of the user, and has no "
-          "other "
-          "place for one",
+          "other place for one",
           i);
   }
   return {};

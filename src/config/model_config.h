@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kelda {
@@ -42,6 +44,14 @@ enum class Pooling {
   kMean,  // of all tokens, those that frame the text too
   kCls,   // the first token's
 };
+
+// In messages and files for people.
+constexpr std::string_view pooling_name(Pooling pooling) {
+  return pooling == Pooling::kMean ? "mean" : pooling == Pooling::kCls ? "cls" : "none";
+}
+
+// The longest context that any part of the engine counts in: positions are int32, and sums of two of them.
+inline constexpr int64_t kMaxPositions = std::numeric_limits<int32_t>::max() / 2;
 
 struct ModelConfig {
   std::string architecture;  // GGUF's general.architecture: the family's name

@@ -1,7 +1,6 @@
 // The settings that a model's publisher recommends, where the model's own files state them.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>

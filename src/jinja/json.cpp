@@ -60,14 +60,13 @@ class Reader {
     } catch (const nlohmann::json::parse_error& e) {
       return e.byte == 0 ? 0 : std::min(e.byte - 1, json_.size());
     }
-    const char* here = nullptr;
-    return is_open_ && !document_.current_location().get(here) ? offset_of(here) : json_.size();
+    return offset_here();
   }
 
-  // Where the reading stands; for what is JSON and refused all the same.
-  std::string here() {
+  // Where the reading stands.
+  std::size_t offset_here() {
     const char* at = nullptr;
-    return place(is_open_ && !document_.current_location().get(at) ? offset_of(at) : json_.size());
+    return is_open_ && !document_.current_location().get(at) ? offset_of(at) : json_.size();
   }
 
   std::size_t offset_of(const char* at) const {
@@ -136,7 +135,8 @@ class Reader {
 
   Value convert(sj::value& value, int depth) {
     if (depth > limits_.max_depth) {
-      fail(ErrorCode::kBadInput, "JSON is nested deeper than {}, at {}", limits_.max_depth, here());
+      fail(ErrorCode::kBadInput, "JSON is nested deeper than {}, at {}", limits_.max_depth,
+           place(offset_here()));
     }
     sj::json_type type{};
     check(value.type().get(type));
@@ -176,7 +176,8 @@ class Reader {
       check(field.unescaped_key().get(key));
       const std::string name(key);
       if (limits_.unique_keys && dict.find(name) != nullptr)
-        fail(ErrorCode::kBadInput, "the key {} is given twice in one object, at {}", quote(name, 60), here());
+        fail(ErrorCode::kBadInput, "the key {} is given twice in one object, at {}", quote(name, 60),
+             place(offset_here()));
       sj::value inner;
       check(field.value().get(inner));
       dict.set(name, convert(inner, depth + 1), p_);

@@ -11,7 +11,6 @@
 namespace kelda::models {
 namespace {
 
-constexpr int64_t kMaxPositions = std::numeric_limits<int32_t>::max() / 2;
 constexpr double kMaxFactor = 65536;
 
 // The factor of a scaling: under its key, or an older name.

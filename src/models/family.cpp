@@ -1,7 +1,6 @@
 #include "models/family.h"
 
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "base/quote.h"
@@ -101,7 +100,7 @@ ModelConfig read_config(const Metadata& m) {
   c.n_layers = k.integer("block_count", 1, 4096);
   c.hidden_size = k.integer("embedding_length", 1, kMaxWidth);
   c.intermediate_size = k.integer("feed_forward_length", 1, kMaxWidth);
-  c.n_ctx_train = k.integer("context_length", 1, std::numeric_limits<int32_t>::max() / 2);
+  c.n_ctx_train = k.integer("context_length", 1, kMaxPositions);
   read_heads(k, c);
   c.attention_scale = 1.0f / std::sqrt(static_cast<float>(c.head_dim));
   c.vocab_size = read_vocab_size(k, m);

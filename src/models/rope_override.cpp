@@ -1,7 +1,6 @@
 #include "models/rope_override.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -9,8 +8,6 @@
 
 namespace kelda::models {
 namespace {
-
-constexpr int64_t kMaxPositions = std::numeric_limits<int32_t>::max() / 2;
 
 void check(const RopeOverride& r) {
   const bool stretches = r.scaling == "linear" || r.scaling == "yarn";

@@ -40,8 +40,6 @@ std::optional<bool> normalize_of(const Arguments& a) {
   return a.unit_length;
 }
 
-std::string_view name_of(Pooling pooling) { return pooling == Pooling::kMean ? "mean" : "cls"; }
-
 // Texts on their way to vectors, printed as they come.
 class Printer {
  public:
@@ -94,8 +92,8 @@ class Printer {
     const nlohmann::json name = c.name;
     write_out(fmt::format(
         R"({{"model":{},"pooling":"{}","normalized":{},"dimensions":{},"window":{},"embeddings":[)",
-        name.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), name_of(embedder_.pooling()),
-        embedder_.normalizes(), embedder_.width(), embedder_.window()));
+        name.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+        pooling_name(embedder_.pooling()), embedder_.normalizes(), embedder_.width(), embedder_.window()));
   }
 
   std::vector<TokenId> encode(const std::string& text, std::string_view unit, std::size_t number) const {

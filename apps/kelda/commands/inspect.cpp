@@ -79,10 +79,6 @@ bool is_encoder(const ModelConfig& c) {
   return models::find_family(c.architecture)->role() == models::Role::kEncoder;
 }
 
-std::string_view pooling_name(Pooling pooling) {
-  return pooling == Pooling::kMean ? "mean" : pooling == Pooling::kCls ? "cls" : "none";
-}
-
 void print_network(const Footprint& f) {
   const ModelConfig& c = *f.config;
   const std::string encoder = is_encoder(c) ? fmt::format("\n  an encoder, pooling {}: `kelda embed` runs it",

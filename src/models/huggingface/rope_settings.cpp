@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "base/math.h"
 #include "base/quote.h"
+#include "config/model_config.h"
 
 namespace kelda::models {
 namespace {
 
-constexpr int64_t kMaxPositions = std::numeric_limits<int32_t>::max() / 2;
 constexpr double kMaxFactor = 65536;
 constexpr double kTwoPi = 0x1.921fb54442d18p+2;
 
