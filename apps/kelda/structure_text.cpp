@@ -51,7 +51,8 @@ std::vector<std::string> attention_notes(const ModelConfig& c) {
 std::vector<std::string> notes_of(const ModelConfig& c, std::string_view part) {
   if (part == "attention") return attention_notes(c);
   if (part == "feed-forward" && c.n_experts > 0)
-    return {fmt::format("{} of {} for each token", c.n_experts_used, counted(c.n_experts, "expert"))};
+    return {fmt::format("{} of {} for each token{}", c.n_experts_used, counted(c.n_experts, "expert"),
+                        c.shared_intermediate_size > 0 ? ", and one that all take" : "")};
   return {};
 }
 

@@ -17,6 +17,13 @@ constexpr int64_t kPieceBytes = 2 << 20;  // read at a time by one thread
 
 std::string display(const std::vector<int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
+// A matrix of one row and a vector are the same numbers, and files have either.
+std::vector<int64_t> without_leading_ones(std::vector<int64_t> shape) {
+  const auto first = std::find_if(shape.begin(), shape.end() - 1, [](int64_t n) { return n != 1; });
+  shape.erase(shape.begin(), first);
+  return shape;
+}
+
 void check_spec(const ModelFile& file, const TensorSpec& spec) {
   const TensorInfo* t = file.find(spec.name);
   if (t == nullptr) {
@@ -24,7 +31,7 @@ void check_spec(const ModelFile& file, const TensorSpec& spec) {
     fail(ErrorCode::kBadInput, "{}: tensor {} of shape {} is missing", file.path().string(), quote(spec.name),
          display(spec.shape));
   }
-  if (t->shape != spec.shape) {
+  if (without_leading_ones(t->shape) != without_leading_ones(spec.shape)) {
     fail(ErrorCode::kBadInput, "{}: tensor {} has shape {}, the model's metadata asks for {}",
          file.path().string(), quote(spec.name), display(t->shape), display(spec.shape));
   }

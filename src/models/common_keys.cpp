@@ -150,11 +150,16 @@ void read_pooling(ConfigKeys& k, ModelConfig& c) {
   c.unit_length = k.boolean("normalize_embeddings", true);
 }
 
-void read_experts(ConfigKeys& k, ModelConfig& c) {
+void read_experts(ConfigKeys& k, ModelConfig& c, bool normalised) {
   c.n_experts = k.integer("expert_count", 1, 4096);
   c.n_experts_used = k.integer("expert_used_count", 1, c.n_experts);
   c.expert_intermediate_size = k.integer("expert_feed_forward_length", 1, 1 << 20);
-  c.norm_topk_prob = k.boolean("expert_weights_norm", true);
+  c.norm_topk_prob = k.boolean("expert_weights_norm", normalised);
+}
+
+void read_shared_expert(ConfigKeys& k, ModelConfig& c) {
+  c.shared_intermediate_size =
+      k.integer("expert_shared_feed_forward_length", 1, 1 << 20, c.intermediate_size);
 }
 
 }  // namespace kelda::models

@@ -38,7 +38,10 @@ void read_softcaps(ConfigKeys& k, ModelConfig& c, double attention, double final
 // that is not here. normalize_embeddings, which GGUF files do not have: whether to bring vectors to length 1.
 void read_pooling(ConfigKeys& k, ModelConfig& c);
 
-// expert_count, expert_used_count, expert_feed_forward_length, expert_weights_norm.
-void read_experts(ConfigKeys& k, ModelConfig& c);
+// expert_count, expert_used_count, expert_feed_forward_length; expert_weights_norm, or `normalised` where the
+// file has none.
+void read_experts(ConfigKeys& k, ModelConfig& c, bool normalised);
+// expert_shared_feed_forward_length; where absent, the width of a dense block.
+void read_shared_expert(ConfigKeys& k, ModelConfig& c);
 
 }  // namespace kelda::models

@@ -108,4 +108,14 @@ void combine_rows(Exec& exec, const ExpertChoices& choices, Matrix<const float> 
   });
 }
 
+void add_gated_rows(Exec& exec, Matrix<float> x, Matrix<const float> y, Matrix<const float> gate) {
+  KELDA_CHECK(x.rows == y.rows && x.cols == y.cols && gate.rows == x.rows && gate.cols == 1);
+  for_pieces(exec, x.rows, 0.1 * static_cast<double>(x.cols), [&](int64_t first, int64_t count) {
+    for (int64_t t = first; t < first + count; ++t) {
+      const float open = 1.0f / (1.0f + exp2_f32(-gate.row(t)[0] * kLog2E));
+      exec.kernels.add_scaled(x.row(t), y.row(t), open, x.cols);
+    }
+  });
+}
+
 }  // namespace kelda::ops

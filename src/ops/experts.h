@@ -40,4 +40,9 @@ void gather_rows(Exec& exec, const ExpertChoices& choices, Matrix<const float> x
 // company.   y: [n_tokens × n_used, cols]   out: [n_tokens, cols]
 void combine_rows(Exec& exec, const ExpertChoices& choices, Matrix<const float> y, Matrix<float> out);
 
+// x[t] += sigmoid(gate[t]) · y[t], by fma: an expert that every token takes, each as far as its own gate lets
+// it.   x, y: [n_tokens, cols]   gate: [n_tokens, 1]
+//   Numerics: sigmoid(g) = 1 / (1 + exp2(−g · log2 e)).
+void add_gated_rows(Exec& exec, Matrix<float> x, Matrix<const float> y, Matrix<const float> gate);
+
 }  // namespace kelda::ops

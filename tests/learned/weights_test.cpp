@@ -161,6 +161,23 @@ TEST(Weights, AnOptionalTensorMayBeAbsent) {
   EXPECT_TRUE(load(f, list).has("n.weight"));
 }
 
+TEST(CheckTensors, AMatrixOfOneRowMayBeStoredAsAVector) {
+  for (const std::vector<int64_t>& stored : {std::vector<int64_t>{64}, std::vector<int64_t>{1, 64}}) {
+    const TensorFile f({{"g.weight", stored, "f32"}, {"v.weight", stored, "f32"}});
+    TensorList list;
+    list.matrix("g.weight", 1, 64);
+    list.vector("v.weight", 64);
+    const Weights w = load(f, list);
+    EXPECT_EQ(w.matrix("g.weight").rows(), 1);
+    EXPECT_EQ(w.matrix("g.weight").cols(), 64);
+    EXPECT_EQ(w.vector("v.weight")[3], 0.25f * 3 - 2);
+  }
+  const TensorFile column({{"g.weight", {64, 1}, "f32"}});
+  TensorList list;
+  list.matrix("g.weight", 1, 64);
+  EXPECT_THROW(check_tensors(column.file(), list), Error);
+}
+
 TEST(CheckTensors, NamesWhatIsMissingUnknownOrOfAnotherShape) {
   const TensorFile missing({{"a.weight", {100, 64}, "f32"}});
   EXPECT_NE(error_of(missing, two_tensors()).find("n.weight"), std::string::npos);

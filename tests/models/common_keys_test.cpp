@@ -184,7 +184,7 @@ TEST(ReadExperts, CountsThatCannotBeAreNamed) {
         .with("expert_count", n)
         .with("expert_used_count", used)
         .with("expert_feed_forward_length", width)
-        .read(read_experts);
+        .read([](ConfigKeys& k, ModelConfig& m) { read_experts(k, m, /*normalised=*/true); });
   };
   const ModelConfig c = experts(8, 2, 64);
   EXPECT_EQ(c.n_experts, 8);
@@ -195,6 +195,20 @@ TEST(ReadExperts, CountsThatCannotBeAreNamed) {
   expect_refused(ErrorCode::kBadInput, "a.expert_used_count", [&] { experts(8, 0, 64); });
   expect_refused(ErrorCode::kBadInput, "a.expert_used_count", [&] { experts(8, 9, 64); });
   expect_refused(ErrorCode::kBadInput, "a.expert_feed_forward_length", [&] { experts(8, 2, 0); });
+}
+
+TEST(ReadExperts, TheSharedOneIsAsWideAsADenseBlockWhereTheFileDoesNotSay) {
+  const ModelConfig said =
+      Case().with("expert_shared_feed_forward_length", uint32_t{80}).read(read_shared_expert);
+  EXPECT_EQ(said.shared_intermediate_size, 80);
+  const ModelConfig not_said = Case().read([](ConfigKeys& k, ModelConfig& m) {
+    m.intermediate_size = 96;
+    read_shared_expert(k, m);
+  });
+  EXPECT_EQ(not_said.shared_intermediate_size, 96);
+  expect_refused(ErrorCode::kBadInput, "a.expert_shared_feed_forward_length", [] {
+    Case().with("expert_shared_feed_forward_length", uint32_t{0}).read(read_shared_expert);
+  });
 }
 
 TEST(ReadSoftcapsAndScale, DefaultsAndRanges) {

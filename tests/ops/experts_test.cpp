@@ -107,5 +107,22 @@ TEST(GatherAndCombine, ChooseTheSameAloneAndInCompany) {
   }
 }
 
+TEST(AddGatedRows, AddsAsMuchAsEachRowsGateIsOpen) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const auto y = random_numbers(4 * 70, 6), before = random_numbers(4 * 70, 7);
+  const std::vector<float> gate = {0.0f, -kInf, kInf, 1.5f};
+  for (const int threads : {1, 3}) {
+    ThreadPool pool(threads);
+    Exec exec{pool, kernels::scalar_table()};
+    std::vector<float> x = before;
+    add_gated_rows(exec, Matrix<float>(x.data(), 4, 70), Matrix<const float>(y.data(), 4, 70),
+                   Matrix<const float>(gate.data(), 4, 1));
+    const float open[] = {0.5f, 0.0f, 1.0f, static_cast<float>(1 / (1 + std::exp(-1.5)))};
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_NEAR(x[i], before[i] + open[i / 70] * y[i], 1e-6) << i << " on " << threads << " threads";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kelda::ops

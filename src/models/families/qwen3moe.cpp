@@ -15,7 +15,7 @@ constexpr Design kDesign = {
 void read(ConfigKeys& k, ModelConfig& c) {
   read_rms_norm(k, c);
   read_rope(k, c, /*interleaved=*/false);
-  read_experts(k, c);
+  read_experts(k, c, /*normalised=*/true);
 }
 
 void translate(ConfigJson& c, Translation& t) {

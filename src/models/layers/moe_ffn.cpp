@@ -5,12 +5,17 @@
 
 namespace kelda::models {
 
-void MoeFfn::tensors(const ModelConfig& c, const Options&, int64_t i, TensorList& t) {
+void MoeFfn::tensors(const ModelConfig& c, const Options& options, int64_t i, TensorList& t) {
   Norm::tensors(c, block_part(i, "ffn_norm"), t);
   Linear::tensors(i, "ffn_gate_inp", c.n_experts, c.hidden_size, Bias::kNone, t);
   t.stack(block_tensor(i, "ffn_gate_exps"), c.n_experts, c.expert_intermediate_size, c.hidden_size);
   t.stack(block_tensor(i, "ffn_up_exps"), c.n_experts, c.expert_intermediate_size, c.hidden_size);
   t.stack(block_tensor(i, "ffn_down_exps"), c.n_experts, c.hidden_size, c.expert_intermediate_size);
+  if (!options.shared_expert) return;
+  Linear::tensors(i, "ffn_gate_inp_shexp", 1, c.hidden_size, Bias::kNone, t);
+  Linear::tensors(i, "ffn_gate_shexp", c.shared_intermediate_size, c.hidden_size, Bias::kNone, t);
+  Linear::tensors(i, "ffn_up_shexp", c.shared_intermediate_size, c.hidden_size, Bias::kNone, t);
+  Linear::tensors(i, "ffn_down_shexp", c.hidden_size, c.shared_intermediate_size, Bias::kNone, t);
 }
 
 MoeFfn::MoeFfn(const Weights& w, const ModelConfig& c, const Options& options, int64_t i)
@@ -19,7 +24,13 @@ MoeFfn::MoeFfn(const Weights& w, const ModelConfig& c, const Options& options, i
       router_(w, i, "ffn_gate_inp"),
       gate_(w.stack(block_tensor(i, "ffn_gate_exps"))),
       up_(w.stack(block_tensor(i, "ffn_up_exps"))),
-      down_(w.stack(block_tensor(i, "ffn_down_exps"))) {}
+      down_(w.stack(block_tensor(i, "ffn_down_exps"))) {
+  if (!options.shared_expert) return;
+  shared_router_ = Linear(w, i, "ffn_gate_inp_shexp");
+  shared_gate_ = Linear(w, i, "ffn_gate_shexp");
+  shared_up_ = Linear(w, i, "ffn_up_shexp");
+  shared_down_ = Linear(w, i, "ffn_down_shexp");
+}
 
 void MoeFfn::run_expert(std::size_t expert, const ModelConfig& c, Scratch& s, Exec& x, Matrix<const float> in,
                         Matrix<float> out) const {
@@ -32,6 +43,20 @@ void MoeFfn::run_expert(std::size_t expert, const ModelConfig& c, Scratch& s, Ex
   gated(options_.activation, x, gate, up, gate);
   s.input.set(x, gate, down_w.format().quantized);
   ops::matmul(x, down_w, s.input, out);
+}
+
+void MoeFfn::add_shared_expert(const ModelConfig& c, Scratch& s, Exec& x, Matrix<const float> in,
+                               Matrix<float> sum) const {
+  const Matrix<float> open = s.router.shape(in.rows, 1);
+  const Matrix<float> gate = s.gate.shape(in.rows, c.shared_intermediate_size);
+  const Matrix<float> up = s.up.shape(in.rows, c.shared_intermediate_size);
+  s.input.set(x, in, shared_router_.quantized() || shared_gate_.quantized() || shared_up_.quantized());
+  const ops::MatmulItem items[] = {shared_router_.item(open), shared_gate_.item(gate), shared_up_.item(up)};
+  ops::matmul_many(x, items, s.input);
+  gated(options_.activation, x, gate, up, gate);
+  const Matrix<float> out = s.expert_out.shape(in.rows, c.hidden_size);
+  shared_down_.forward(x, gate, s.input, out);
+  ops::add_gated_rows(x, sum, out, open);
 }
 
 void MoeFfn::forward(const ModelConfig& c, Scratch& s, Exec& x, Matrix<float> hidden) const {
@@ -51,6 +76,7 @@ void MoeFfn::forward(const ModelConfig& c, Scratch& s, Exec& x, Matrix<float> hi
   }
   const Matrix<float> delta = s.delta.shape(n, c.hidden_size);
   ops::combine_rows(x, s.choices, out, delta);
+  if (options_.shared_expert) add_shared_expert(c, s, x, normed, delta);
   ops::add(x, hidden, delta);
 }
 
