@@ -71,7 +71,9 @@ NAMES = [
     ("self_attn.qkv_proj", "attn_qkv"), ("self_attn.o_proj", "attn_output"), ("self_attn.q_norm", "attn_q_norm"),
     ("self_attn.k_norm", "attn_k_norm"), ("input_layernorm", "attn_norm"), ("post_attention_layernorm", "ffn_norm"),
     ("mlp.gate_proj", "ffn_gate"), ("mlp.up_proj", "ffn_up"), ("mlp.down_proj", "ffn_down"), ("mlp.gate_up_proj", "ffn_up"),
-    ("mlp.gate", "ffn_gate_inp"), ("ln_1", "attn_norm"), ("ln_2", "ffn_norm"), ("attn.c_attn", "attn_qkv"),
+    ("mlp.gate", "ffn_gate_inp"), ("mlp.shared_expert_gate", "ffn_gate_inp_shexp"),
+    ("mlp.shared_expert.gate_proj", "ffn_gate_shexp"), ("mlp.shared_expert.up_proj", "ffn_up_shexp"),
+    ("mlp.shared_expert.down_proj", "ffn_down_shexp"), ("ln_1", "attn_norm"), ("ln_2", "ffn_norm"), ("attn.c_attn", "attn_qkv"),
     ("attn.c_proj", "attn_output"), ("mlp.c_fc", "ffn_up"), ("mlp.c_proj", "ffn_down"),
 ]
 BERT_NAMES = [
@@ -218,6 +220,9 @@ def cases():
     yield ("bert", "bert", t.BertConfig(vocab_size=VOCAB, hidden_size=64, intermediate_size=96, num_hidden_layers=3,
            num_attention_heads=4, max_position_embeddings=256, type_vocab_size=2, layer_norm_eps=1e-12, pad_token_id=2,
            attn_implementation="eager"), 70, {"attention.causal": False}, {})
+    yield ("qwen2moe", "qwen2moe", t.Qwen2MoeConfig(**sizes(), num_experts=8, num_experts_per_tok=3, moe_intermediate_size=48,
+           shared_expert_intermediate_size=80, norm_topk_prob=False, **untied, **rope(1e6)), 40,
+           {"expert_count": 8, "expert_used_count": 3, "expert_feed_forward_length": 48, "expert_shared_feed_forward_length": 80}, {})
 
 
 def metadata(arch, config, special):
