@@ -5,15 +5,15 @@
 #include <string>
 #include <string_view>
 
-#include "sampling/request_knobs.h"
+#include "sampling/profiles.h"
 
 namespace kelda::cli {
 namespace {
 
 constexpr char kGroup[] = "Sampling and output";
 
-std::string value_name(KnobType type) {
-  switch (type) {
+std::string value_name(const Knob& knob) {
+  switch (knob.type) {
     case KnobType::kFloat:
       return "NUMBER";
     case KnobType::kInt:
@@ -22,8 +22,9 @@ std::string value_name(KnobType type) {
     case KnobType::kBool:
       return "";
     case KnobType::kText:
+      return knob.choices == nullptr ? "TEXT" : "NAME";
     case KnobType::kTextList:
-      return "TEXT";
+      return knob.choices == nullptr ? "TEXT" : "NAME,...";
     case KnobType::kTokenBias:
       return "ID=BIAS,...";
   }
@@ -67,7 +68,7 @@ void add_knob_options(CLI::App& app, std::span<const Knob* const> rows, Knobs& k
     };
     const bool repeatable = row->type == KnobType::kTextList || row->type == KnobType::kTokenBias;
     app.add_option(flag_name(row->name), take, description(*row))
-        ->type_name(value_name(row->type))
+        ->type_name(value_name(*row))
         ->type_size(1)
         ->expected(1)
         ->multi_option_policy(repeatable ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw)

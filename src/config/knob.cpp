@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
@@ -28,7 +29,7 @@ KnobValue default_value(const Knob& knob) {
     case KnobType::kText:
       return std::string();
     case KnobType::kTextList:
-      return std::vector<std::string>();
+      return std::vector<std::string>(knob.def_texts.begin(), knob.def_texts.end());
     case KnobType::kTokenBias:
       return TokenBias();
   }
@@ -42,6 +43,21 @@ bool in_range(const Knob& knob, double x) {
 void check_text(const Knob& knob, const std::string& text, bool may_be_empty) {
   if (text.empty() && !may_be_empty) fail_knob(knob, "an empty text");
   if (text.size() > knob.max_bytes) fail_knob(knob, fmt::format("a text of {} bytes", text.size()));
+}
+
+void check_choice(const Knob& knob, const std::string& text) {
+  if (knob.choices == nullptr) return;
+  const std::vector<std::string_view> choices = knob.choices();
+  if (std::find(choices.begin(), choices.end(), text) != choices.end()) return;
+  const std::string near = did_you_mean(text, choices);
+  fail_knob(knob, near.empty() ? quote(text) : fmt::format("{}; did you mean \"{}\"?", quote(text), near));
+}
+
+void check_distinct(const Knob& knob, std::vector<std::string> texts) {
+  if (knob.choices == nullptr) return;
+  std::sort(texts.begin(), texts.end());
+  const auto twice = std::adjacent_find(texts.begin(), texts.end());
+  if (twice != texts.end()) fail_knob(knob, fmt::format("{} twice", quote(*twice)));
 }
 
 // The one place where values are held against their rows.
@@ -67,11 +83,16 @@ struct Check {
   void operator()(std::string& text) const {
     if (knob.type != KnobType::kText) fail_knob(knob, fmt::format("the text {}", quote(text)));
     check_text(knob, text, true);
+    if (!text.empty()) check_choice(knob, text);
   }
   void operator()(std::vector<std::string>& texts) const {
     if (knob.type != KnobType::kTextList) fail_knob(knob, "a list");
     if (texts.size() > knob.max_items) fail_knob(knob, fmt::format("{} texts", texts.size()));
-    for (const std::string& text : texts) check_text(knob, text, false);
+    for (const std::string& text : texts) {
+      check_text(knob, text, false);
+      check_choice(knob, text);
+    }
+    check_distinct(knob, texts);
   }
   void operator()(TokenBias& biases) const {
     if (knob.type != KnobType::kTokenBias) fail_knob(knob, "a map");

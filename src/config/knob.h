@@ -23,14 +23,16 @@ inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 struct Knob {
   std::string_view name = {};
   KnobType type = KnobType::kFloat;
-  double def = 0;              // numbers and booleans; texts and lists default to empty, a seed to "random"
+  double def = 0;              // numbers and booleans; texts and maps default to empty, a seed to "random"
   double lo = 0, hi = 0;       // inclusive range of a number, of an integer, of the bias of a token
   bool lo_open = false;        // lo itself is not allowed: (lo, hi]
   std::size_t max_items = 0;   // of a list or a map
   std::size_t max_bytes = 0;   // of each text; a text in a list has at least one byte
   std::string_view unit = {};  // "tokens", "ratio", …
   std::string_view help = {};  // one sentence or two, for people
-  std::string_view def_words = {};  // shown in place of `def` where the number says little
+  std::string_view def_words = {};               // shown in place of `def` where the number says little
+  std::vector<std::string_view> def_texts = {};  // the default of a list of texts
+  std::vector<std::string_view> (*choices)() = nullptr;  // the only texts allowed; in a list each once
 };
 
 // The key of the random draws. Empty: the caller chooses one at random and reports it.
@@ -51,8 +53,8 @@ class Knobs {
 
   // source: "default", "flag", "request", "generation_config", …; shown by explain.
   void set(std::string_view name, KnobValue value, std::string_view source);
-  // Parses text as the knob's type: "0.7", "true", "15=-100,20=5" for a token bias. Lists and biases add to
-  // what the same source has set before.
+  // Parses text as the knob's type: "0.7", "true", "15=-100,20=5" for a token bias, "top_k,top_p" for a list
+  // of choices. Lists and biases add to what the same source has set before.
   void set_from_text(std::string_view name, std::string_view text, std::string_view source);
   // A JSON object of fields; unknown and duplicate fields are errors, null counts as absent. Logit bias as
   // {"id": bias} or [[id, bias], …]; a list of texts may be one text.

@@ -61,6 +61,17 @@ void add_biases(const Knob& knob, std::string_view text, TokenBias& out) {
   }
 }
 
+// "top_k,top_p"
+void add_choices(const Knob& knob, std::string_view text, std::vector<std::string>& out) {
+  for (bool more = true; more;) {
+    const std::size_t comma = text.find(',');
+    more = comma != std::string_view::npos;
+    out.push_back(checked_utf8(knob, text.substr(0, comma)));
+    if (more) text.remove_prefix(comma + 1);
+    if (out.size() > knob.max_items) fail_knob(knob, "more entries");
+  }
+}
+
 KnobValue parse_value(const Knob& knob, std::string_view text, KnobValue before) {
   switch (knob.type) {
     case KnobType::kFloat:
@@ -74,7 +85,11 @@ KnobValue parse_value(const Knob& knob, std::string_view text, KnobValue before)
     case KnobType::kText:
       return checked_utf8(knob, text);
     case KnobType::kTextList:
-      std::get<std::vector<std::string>>(before).push_back(checked_utf8(knob, text));
+      if (knob.choices != nullptr) {
+        add_choices(knob, text, std::get<std::vector<std::string>>(before));
+      } else {
+        std::get<std::vector<std::string>>(before).push_back(checked_utf8(knob, text));
+      }
       break;
     case KnobType::kTokenBias:
       add_biases(knob, text, std::get<TokenBias>(before));

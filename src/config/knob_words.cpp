@@ -48,8 +48,11 @@ std::string allowed_text(const Knob& knob) {
     case KnobType::kSeed:
       return fmt::format("-1 (random) or an integer in {}", kSeedRange);
     case KnobType::kText:
+      if (knob.choices != nullptr) return fmt::format("one of {}", fmt::join(knob.choices(), ", "));
       return fmt::format("a text of at most {} bytes", knob.max_bytes);
     case KnobType::kTextList:
+      if (knob.choices != nullptr)
+        return fmt::format("a list of some of {}, each at most once", fmt::join(knob.choices(), ", "));
       return fmt::format("a list of at most {} texts of 1 to {} bytes", knob.max_items, knob.max_bytes);
     case KnobType::kTokenBias:
       return fmt::format("a map of at most {} token ids, each to a bias in {}", knob.max_items,

@@ -22,6 +22,16 @@ uint64_t choose_seed(const Knobs& knobs) {
   return uint64_t{device()} << 32 | device();
 }
 
+// What samplers may ask of the vocabulary, which outlives them.
+sampling::TokenText token_text(const text::Tokenizer& tokenizer) {
+  return {[&tokenizer](TokenId id) {
+            const bool known = id >= 0 && static_cast<int64_t>(id) < tokenizer.vocabulary().size();
+            return known ? tokenizer.bytes(id, false)
+                         : std::string();  // there may be more logits than tokens
+          },
+          [&tokenizer](std::string_view of) { return tokenizer.encode(of, text::Special::kText); }};
+}
+
 constexpr const char* kNoMemory = "out of memory";  // short: a std::string holds it in itself
 
 void set_error(Event& event, ErrorCode code, const char* why) noexcept {
@@ -55,7 +65,8 @@ struct Engine::Running {
   Running(RequestId request_id, Request request, Sequence prefix, const Model& model)
       : id(request_id),
         prompt(std::move(request.prompt)),
-        chain(request.knobs, static_cast<std::size_t>(model.config().vocab_size)),
+        chain(request.knobs, static_cast<std::size_t>(model.config().vocab_size),
+              token_text(model.tokenizer())),
         want_logprobs(request.logprobs),
         ignore_eos(request.knobs.boolean("ignore_eos")),
         text(model.tokenizer(), false, text::Detokenizer::Start::kContinuation),

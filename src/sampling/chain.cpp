@@ -6,57 +6,58 @@
 #include "base/check.h"
 #include "base/cpu.h"
 #include "base/error.h"
-#include "sampling/request_knobs.h"
+#include "sampling/profiles.h"
 
 namespace kelda::sampling {
 namespace {
 
-void check_ids(const Knobs& knobs, std::size_t vocab_size) {
-  for (const Knob* knob : knobs.known()) {
-    if (knob->type != KnobType::kTokenBias) continue;
-    const TokenBias& biases = knobs.token_bias(knob->name);
-    if (biases.empty()) continue;
-    const int32_t largest = biases.rbegin()->first;
-    if (static_cast<std::size_t>(largest) >= vocab_size) {
-      fail(ErrorCode::kUsage, "{} names the token id {}; the model's ids are 0 to {}", knob->name, largest,
-           vocab_size - 1);
-    }
+// What looks at the order of the candidates alone goes before what leaves that order as it is: the outcome is
+// the same, and few are left to work on.
+void swap_neighbours(SamplerList& samplers, const Knobs& knobs) {
+  for (std::size_t i = 1; i < samplers.size(); ++i) {
+    const SamplerSpec& before = *samplers[i - 1];
+    if (samplers[i]->by_order && before.keeps_order != nullptr && before.keeps_order(knobs))
+      std::swap(samplers[i - 1], samplers[i]);
   }
 }
 
 }  // namespace
 
-Chain::Chain(const Knobs& knobs, std::size_t vocab_size) : vocab_size_(vocab_size) {
+Chain::Chain(const Knobs& asked, std::size_t vocab_size, const TokenText& text, const SamplerList& all)
+    : vocab_size_(vocab_size) {
   const FloatEnvironment rounding;  // a denormal knob is not 0
-  greedy_ = knobs.number("temperature") == 0;
-  check_ids(knobs, vocab_size);
-  for (const SamplerSpec* spec : samplers_in_order()) {
-    if (greedy_ && spec->stage >= Stage::kTemperature) break;
-    if (auto sampler = spec->make(knobs)) stages_.push_back(std::move(sampler));
-  }
+  const Knobs knobs = with_profile(asked);
+  greedy_ = is_greedy(knobs);
+  SamplerList samplers = acting(all, knobs);
+  swap_neighbours(samplers, knobs);
+  for (const SamplerSpec* spec : samplers)
+    steps_.push_back({spec->name, spec->make(knobs, text, vocab_size)});
 }
 
-const Candidates& Chain::apply(std::span<const float> logits, const History& history) {
+const Candidates& Chain::apply(std::span<const float> logits, const History& history, const DrawKey& key) {
   KELDA_CHECK(logits.size() == vocab_size_);
   const FloatEnvironment rounding;
   candidates_.assign(logits);
   if (candidates_.size() == 0) fail(ErrorCode::kInternal, "the model gave no logit that is a number");
-  for (const auto& stage : stages_) {
-    stage->apply(candidates_, history);
-    if (candidates_.size() == 0) fail(ErrorCode::kUsage, "logit_bias bans every token that could come next");
+  for (const Step& step : steps_) {
+    step.sampler->apply(candidates_, history, key);
+    if (candidates_.size() == 0)
+      fail(ErrorCode::kUsage, "{} bans every token that could come next", step.name);
   }
   return candidates_;
 }
 
 Draw Chain::draw(std::span<const float> logits, const History& history, const DrawKey& key) {
   const FloatEnvironment rounding;
-  apply(logits, history);
+  apply(logits, history, key);
   const Candidate best = candidates_.best();
   if (greedy_) return {best.id, -1.0, 1};
   weights_.reserve(vocab_size_);
   weights_.assign(candidates_.all(), best.logit);
-  const double u = uniform(key, 0);
-  return {candidates_.all()[weights_.pick(u)].id, u, candidates_.size()};
+  const double u = uniform(key, kDrawNumber);
+  const Candidate drawn = candidates_.all()[weights_.pick(u)];
+  for (const Step& step : steps_) step.sampler->drew(drawn);
+  return {drawn.id, u, candidates_.size()};
 }
 
 double logprob(std::span<const float> logits, TokenId id) {

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "sampling/sampler.h"
+#include "sampling/sampler_order.h"
 #include "sampling/softmax.h"
 
 namespace kelda::sampling {
@@ -19,25 +20,32 @@ struct Draw {
 
 class Chain {
  public:
-  // `knobs` has the rows of request_knobs(). Throws kUsage for a logit bias on an id that is not below
-  // `vocab_size`, the number of logits. Temperature 0 is greedy: the likeliest token, ties by the lowest id,
-  // after logit bias and penalties.
-  Chain(const Knobs& knobs, std::size_t vocab_size);
+  // `knobs` has the rows of request_knobs(); a profile that they name is filled in. `text` is needed where a
+  // knob is about text. `all` are the samplers there are, in the documented order. Throws kUsage for settings
+  // that a vocabulary of `vocab_size` logits cannot have. Temperature 0 is greedy: the likeliest token, ties
+  // by the lowest id, after bans, biases and penalties.
+  Chain(const Knobs& knobs, std::size_t vocab_size, const TokenText& text = {},
+        const SamplerList& all = samplers_in_order());
 
   // Draws the token at `key.position` from raw logits [vocab_size]. The same arguments give the same token,
-  // whatever was drawn before and however the host has set its processor to round. Throws kInternal if no
-  // logit is a number, kUsage if the logit bias bans all that is left. Memory is asked for by the first call
-  // alone.
+  // whatever was drawn before (but for mirostat, which learns from the draws of the request that led here)
+  // and however the host has set its processor to round. Throws kInternal if no logit is a number, kUsage if
+  // all that is left is banned. Memory is asked for by the first call, and where the history has grown.
   Draw draw(std::span<const float> logits, const History& history, const DrawKey& key);
 
   // The stages alone: what is left to draw from, in order of id; valid until the next call. Errors as draw().
-  const Candidates& apply(std::span<const float> logits, const History& history);
+  const Candidates& apply(std::span<const float> logits, const History& history, const DrawKey& key = {});
 
   bool greedy() const { return greedy_; }
 
  private:
+  struct Step {
+    std::string_view name;
+    std::unique_ptr<Sampler> sampler;
+  };
+
   std::size_t vocab_size_;
-  std::vector<std::unique_ptr<Sampler>> stages_;
+  std::vector<Step> steps_;
   bool greedy_ = false;
   Candidates candidates_;
   Weights weights_;

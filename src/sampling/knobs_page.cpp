@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sampling/profiles.h"
 #include "sampling/request_knobs.h"
 
 namespace kelda::sampling {
@@ -32,8 +33,10 @@ std::string range_words(const Knob& knob) {
     case KnobType::kSeed:
       return "-1 or " + range_text(knob);
     case KnobType::kText:
+      if (knob.choices != nullptr) return fmt::format("`{}`", fmt::join(knob.choices(), "`, `"));
       return fmt::format("at most {} bytes", knob.max_bytes);
     case KnobType::kTextList:
+      if (knob.choices != nullptr) return "names of samplers, each at most once";
       return fmt::format("at most {}, each 1 to {} bytes", knob.max_items, knob.max_bytes);
     case KnobType::kTokenBias:
       return fmt::format("{}; at most {} ids", range_text(knob), knob.max_items);
@@ -49,6 +52,26 @@ std::string table() {
     out += fmt::format("| {0} | `{1}` | `{0}` | {2} | {3} | {4} | {5} | {6} |\n", knob->name,
                        flag_name(knob->name), type_words(knob->type), default_text(*knob), range_words(*knob),
                        knob->unit, knob->help);
+  }
+  return out;
+}
+
+std::string value_words(const Profile& profile) {
+  std::string out;
+  for (const auto& [name, value] : profile.values) {
+    const bool boolean = Knobs(request_knobs()).find(name).type == KnobType::kBool;
+    out += fmt::format("{}`{}` {}", out.empty() ? "" : ", ", name,
+                       boolean ? (value != 0 ? "true" : "false") : fmt::format("{}", value));
+  }
+  return out.empty() ? "the defaults" : out;
+}
+
+std::string profile_table() {
+  std::string out = "| Profile | Sets | Order | Read at |\n|---|---|---|---|\n";
+  for (const Profile& p : profiles()) {
+    out += fmt::format("| `{}` | {} | {} | {} |\n", p.name, value_words(p),
+                       p.order.empty() ? "the documented one" : fmt::format("{}", fmt::join(p.order, ", ")),
+                       p.about);
   }
   return out;
 }
@@ -82,16 +105,22 @@ std::string knobs_page() {
          "Each stage works on what the one before it left, with probabilities that add up to 1 again.\n\n" +
          chain() +
          "\nProbabilities are compared and summed in double; among equal logits the lowest id counts as the "
-         "better one. "
-         "The draw lays the\nprobabilities of what is left end to end, in order of id, and takes the token "
-         "at a random "
-         "point, which depends on the seed,\nthe number of the answer and the position of the token "
-         "alone.\n\n"
-         "With `temperature` 0 the token is the likeliest one after logit bias and penalties; knobs that "
-         "then have no "
-         "effect are accepted\nand named in the notices. Logprobs are of the raw distribution: temperature "
-         "1, before any "
-         "stage.\n";
+         "better one. The draw lays the\nprobabilities of what is left end to end, in order of id, and takes "
+         "the token at a random point, which depends on the seed,\nthe number of the answer and the position "
+         "of "
+         "the token alone. XTC has a random number of its own, of the same kind.\n\n"
+         "`sampler_order` names the samplers that run, in another order; what it does not name does not run. "
+         "Where `mirostat` is on,\nit takes the place of all samplers after `temperature`, and it is the "
+         "last "
+         "one in any order.\n\n"
+         "With `temperature` 0, in any order, the token is the likeliest one after bans, biases and "
+         "penalties; "
+         "knobs that then have no\neffect are accepted and named in the notices. Logprobs are of the raw "
+         "distribution: temperature 1, before any stage.\n\n"
+         "## Profiles\n\n"
+         "What `profile` sets where the request says nothing. What stays different from those engines: "
+         "[sampling](../explain/sampling.md).\n\n" +
+         profile_table();
 }
 
 }  // namespace kelda::sampling

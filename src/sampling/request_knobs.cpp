@@ -1,10 +1,6 @@
 #include "sampling/request_knobs.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "base/cpu.h"
+#include "sampling/profiles.h"
 
 namespace kelda::sampling {
 namespace {
@@ -31,29 +27,23 @@ const std::vector<Knob>& own_rows() {
       {.name = "ignore_eos",
        .type = KnobType::kBool,
        .help = "Go on after the model's end-of-text tokens, for measuring."},
+      {.name = "sampler_order",
+       .type = KnobType::kTextList,
+       .max_items = 64,
+       .max_bytes = 64,
+       .help = "The samplers that run, in this order; what is not named does not run.",
+       .def_words = "the documented order",
+       .choices = sampler_names},
+      {.name = "profile",
+       .type = KnobType::kText,
+       .max_bytes = 64,
+       .help = "The order and the defaults of an engine, for what is not set.",
+       .choices = profile_names},
   };
   return rows;
 }
 
-// The first sampler that always leaves one token, or nullptr.
-const SamplerSpec* decider_of(const Knobs& knobs) {
-  for (const SamplerSpec* spec : samplers_in_order()) {
-    if (spec->decides != nullptr && !spec->decides(knobs).empty()) return spec;
-  }
-  return nullptr;
-}
-
 }  // namespace
-
-const std::vector<const SamplerSpec*>& samplers_in_order() {
-  static const std::vector<const SamplerSpec*> ordered = [] {
-    std::vector<const SamplerSpec*> out(samplers().begin(), samplers().end());
-    std::stable_sort(out.begin(), out.end(),
-                     [](const SamplerSpec* a, const SamplerSpec* b) { return a->stage < b->stage; });
-    return out;
-  }();
-  return ordered;
-}
 
 const std::vector<const Knob*>& request_knobs() {
   static const std::vector<const Knob*> rows = [] {
@@ -65,45 +55,6 @@ const std::vector<const Knob*>& request_knobs() {
     return out;
   }();
   return rows;
-}
-
-std::vector<std::string> notices(const Knobs& knobs) {
-  const FloatEnvironment rounding;  // a denormal knob is not 0
-  std::vector<std::string> out;
-  const auto add = [&](std::string_view name, std::string_view why) {
-    if (knobs.is_set(name)) out.push_back(fmt::format("{} has no effect: {}", name, why));
-  };
-  const SamplerSpec* decider = decider_of(knobs);
-  const std::string_view why = decider == nullptr ? std::string_view() : decider->decides(knobs);
-  for (const SamplerSpec* spec : samplers_in_order()) {
-    if (spec->inert != nullptr) {
-      for (const Inert& inert : spec->inert(knobs)) add(inert.knob, inert.why);
-    }
-    const bool counts = decider == nullptr || spec == decider || spec->stage < Stage::kTemperature;
-    if (counts || spec->make(knobs) == nullptr) continue;
-    for (const Knob& knob : spec->knobs) add(knob.name, why);
-  }
-  if (decider != nullptr && knobs.seed("seed").value) add("seed", why);
-  return out;
-}
-
-std::span<const ProfileValue> house_profile() {
-  // Mild: less random than the raw distribution, with the far tail cut off.
-  static constexpr ProfileValue kValues[] = {{"temperature", 0.7}, {"top_p", 0.95}};
-  return kValues;
-}
-
-std::string profile_note() {
-  std::string values;
-  for (const ProfileValue& v : house_profile())
-    values += fmt::format("{}{} {}", values.empty() ? "" : ", ", v.knob, v.value);
-  return fmt::format(
-      "Defaults are those of a request by a program. Commands that answer a person (kelda run, kelda chat) "
-      "set what "
-      "is left out to what the model's publisher recommends (kelda models --json, generation_config.json, or "
-      "general.sampling of a GGUF file), or else to the house profile: {}. "
-      "They say so on stderr. With temperature 0 nothing else is set.",
-      values);
 }
 
 }  // namespace kelda::sampling

@@ -30,8 +30,23 @@ inline const Knob kBiasRow{.name = "logit_bias",
                            .max_items = 3,
                            .help = "Biases."};
 
-inline const std::vector<const Knob*> kRows = {&kRatioRow, &kFreeRow, &kCountRow, &kSignedRow, &kSwitchRow,
-                                               &kSeedRow,  &kTextRow, &kListRow,  &kBiasRow};
+inline const Knob kChoiceRow{
+    .name = "profile", .type = KnobType::kText, .max_bytes = 8, .help = "One of some.", .choices = [] {
+      return std::vector<std::string_view>{"left", "right"};
+    }};
+inline const Knob kChoicesRow{.name = "order",
+                              .type = KnobType::kTextList,
+                              .max_items = 3,
+                              .max_bytes = 8,
+                              .help = "Some of some.",
+                              .def_texts = {"right"},
+                              .choices = [] {
+                                return std::vector<std::string_view>{"left", "right"};
+                              }};
+
+inline const std::vector<const Knob*> kRows = {&kRatioRow,  &kFreeRow,   &kCountRow,  &kSignedRow,
+                                               &kSwitchRow, &kSeedRow,   &kTextRow,   &kListRow,
+                                               &kBiasRow,   &kChoiceRow, &kChoicesRow};
 
 // The message of the kUsage error that `act` throws; "" and a failure if it throws none.
 inline std::string usage_error(const std::function<void()>& act) {

@@ -57,6 +57,23 @@ TEST(Knobs, TakeTheBordersOfARangeAndNothingBeyond) {
   }
 }
 
+TEST(Knobs, TakeTheirChoicesAlone) {
+  Knobs knobs(kRows);
+  EXPECT_EQ(knobs.texts("order"), (std::vector<std::string>{"right"}));
+  knobs.set("profile", std::string("left"), "test");
+  knobs.set("profile", std::string(), "test");
+  EXPECT_EQ(usage_error([&] { knobs.set("profile", std::string("lefd"), "test"); }),
+            "profile must be one of left, right; got \"lefd\"; did you mean \"left\"?");
+  EXPECT_EQ(usage_error([&] { knobs.set("profile", std::string("middle"), "test"); }),
+            "profile must be one of left, right; got \"middle\"");
+  knobs.set("order", std::vector<std::string>{"right", "left"}, "test");
+  knobs.set("order", std::vector<std::string>{}, "test");
+  EXPECT_EQ(usage_error([&] {
+              knobs.set("order", std::vector<std::string>{"left", "left"}, "test");
+            }),
+            "order must be a list of some of left, right, each at most once; got \"left\" twice");
+}
+
 TEST(Knobs, LimitTextsListsAndBiases) {
   Knobs knobs(kRows);
   using Texts = std::vector<std::string>;

@@ -43,7 +43,9 @@ namespace {
 constexpr std::size_t kVocab = 5000;
 const std::string kEverything =
     R"({"logit_bias": {"1": 3, "9": -100}, "repetition_penalty": 1.2, "frequency_penalty": 0.3, "temperature": 1.4,
-        "top_k": 3000, "top_p": 0.999, "min_p": 0.0001})";
+        "top_k": 3000, "top_p": 0.999, "min_p": 0.0001, "typical_p": 0.999, "top_n_sigma": 8, "xtc_probability": 0.5,
+        "xtc_threshold": 0.0001, "dry_multiplier": 0.5, "no_repeat_ngram_size": 3, "bad_words": ["q"],
+        "bad_strings": ["zz"]})";
 const std::vector<TokenId> kPrompt = {1, 8, 2}, kGenerated = {12, 5, 12};
 
 // Logits of which only the first `n` can be drawn.
@@ -59,11 +61,12 @@ TEST(Allocation, NoneAfterTheFirstDraw) {
   const std::vector<std::vector<float>> others = {first_ones(200, 12), first_ones(1000, 6),
                                                   first_ones(kVocab, 12), first_ones(kVocab, 1),
                                                   std::vector<float>(kVocab, 0.0f)};
-  const std::string all_settings[] = {kEverything, R"({"temperature": 0})", R"({"top_p": 0.9})",
-                                      R"({"top_k": 500})"};
+  const std::string all_settings[] = {
+      kEverything,          R"({"temperature": 0})", R"({"top_p": 0.9})",         R"({"top_k": 500})",
+      R"({"mirostat": 1})", R"({"mirostat": 2})",    R"({"dynatemp_range": 0.5})"};
   for (const std::string& settings : all_settings) {
-    Chain chain(knobs_of(settings), kVocab);
-    (void)chain.draw(few, {kPrompt, {}}, {1, 0, 0});
+    Chain chain(knobs_of(settings), kVocab, selftest_text());
+    (void)chain.draw(few, {kPrompt, kGenerated}, {1, 0, 0});
     const int64_t before = n_allocations;
     for (uint32_t i = 0; i < others.size(); ++i) {
       (void)chain.draw(others[i], {kPrompt, kGenerated}, {1, 0, i});
@@ -77,7 +80,7 @@ TEST(Allocation, OneThatFailsIsAnErrorAndTheNextDrawIsWhole) {
   const std::vector<float> logits = some_logits(kVocab);
   const History history{kPrompt, kGenerated};
   const Knobs knobs = knobs_of(kEverything);
-  Chain fresh(knobs, kVocab), chain(knobs, kVocab);
+  Chain fresh(knobs, kVocab, selftest_text()), chain(knobs, kVocab, selftest_text());
   refuse = true;
   EXPECT_THROW((void)chain.draw(logits, history, {1, 0, 0}), std::bad_alloc);
   refuse = false;
@@ -88,18 +91,19 @@ TEST(Allocation, OneThatFailsIsAnErrorAndTheNextDrawIsWhole) {
 
 // Each sampler by itself, so that the failure is inside of it.
 TEST(Allocation, SamplersLetAFailureThrough) {
-  for (const std::string_view name : {"repetition_penalty", "frequency_presence", "top_k", "top_p"}) {
+  for (const std::string_view name : {"repetition_penalty", "frequency_presence", "dry", "no_repeat_ngram",
+                                      "top_k", "typical_p", "top_p", "xtc", "mirostat"}) {
     const auto& all = samplers();
     const auto spec =
         std::find_if(all.begin(), all.end(), [&](const SamplerSpec* s) { return s->name == name; });
     ASSERT_NE(spec, all.end()) << name;
-    const std::unique_ptr<Sampler> sampler = (*spec)->make(knobs_of(kEverything));
+    const std::unique_ptr<Sampler> sampler = (*spec)->make(knobs_of(kEverything), selftest_text(), kVocab);
     Candidates candidates;
     candidates.assign(some_logits(kVocab));
     refuse = true;
-    EXPECT_THROW(sampler->apply(candidates, {kPrompt, kGenerated}), std::bad_alloc) << name;
+    EXPECT_THROW(sampler->apply(candidates, {kPrompt, kGenerated}, {}), std::bad_alloc) << name;
     refuse = false;
-    EXPECT_NO_THROW(sampler->apply(candidates, {kPrompt, kGenerated})) << name;
+    EXPECT_NO_THROW(sampler->apply(candidates, {kPrompt, kGenerated}, {})) << name;
   }
 }
 

@@ -57,6 +57,7 @@ TEST(Chain, ExponentialSumsAsGiven) {
   EXPECT_NEAR(1 / left(R"({"temperature": 2})", kFour).at(3), 9.849, 5e-4);
 }
 
+// BR-020
 TEST(Chain, TemperatureZeroIsGreedyWithTiesByTheLowestId) {
   std::vector<float> logits = some_logits(1000);
   logits[700] = logits[300] = logits[500] = 9;
@@ -70,6 +71,7 @@ TEST(Chain, TemperatureZeroIsGreedyWithTiesByTheLowestId) {
   }
 }
 
+// BR-020
 TEST(Chain, TheSmallestTemperaturesEqualGreedy) {
   std::vector<float> logits = some_logits(1000);
   logits[42] = 6.5f;
@@ -85,6 +87,7 @@ TEST(Chain, GreedyStillHearsBiasAndPenalties) {
   EXPECT_EQ(draw_many(R"({"temperature": 0, "logit_bias": {"3": 5}})", kFour, 1)[0], 3);
 }
 
+// BR-022
 TEST(Chain, HighTemperatureIsFlatUnlessTopKLeavesOne) {
   const std::vector<float> logits = some_logits(1000, 30);
   const std::vector<TokenId> flat = draw_many(R"({"temperature": 1000, "top_k": 0})", logits, 200);
@@ -109,6 +112,7 @@ TEST(Chain, ADrawDependsOnItsKeyAndNothingElse) {
   }
 }
 
+// BR-029: choices of one seed differ, and each is the same again.
 TEST(Chain, SeedChoiceAndPositionEachChangeTheDraws) {
   const std::vector<float> logits(1000, 0.0f);
   Chain chain(knobs_of("{}"), logits.size());
@@ -153,12 +157,14 @@ TEST(Chain, NothingToDrawFromIsAnError) {
             "logit_bias bans every token that could come next");
 }
 
+// BR-023
 TEST(Chain, ABiasOnAnIdThatDoesNotExistIsAnError) {
   EXPECT_NO_THROW(Chain(knobs_of(R"({"logit_bias": {"3": 1}})"), 4));
   EXPECT_EQ(error_of([] { Chain(knobs_of(R"({"logit_bias": {"2": 1, "4": 1}})"), 4); }, ErrorCode::kUsage),
             "logit_bias names the token id 4; the model's ids are 0 to 3");
 }
 
+// BR-031
 TEST(Logprob, IsOfTheRawDistribution) {
   double sum = 0;
   for (TokenId id = 0; id < 4; ++id) sum += std::exp(logprob(kFour, id));
@@ -168,6 +174,18 @@ TEST(Logprob, IsOfTheRawDistribution) {
   EXPECT_EQ(logprob(std::vector<float>{0, -kInf}, 0), 0);
 }
 
+// BR-031: settings change the draw, not what it is told to be worth.
+TEST(Logprob, DoesNotDependOnTheSettings) {
+  const std::vector<float> logits = some_logits(300);
+  const double expected = logprob(logits, 5);
+  for (const char* settings : {R"({"temperature": 0.1})", R"({"temperature": 2, "top_p": 0.1})",
+                               R"({"top_k": 1})", R"({"profile": "llama.cpp"})", R"({"mirostat": 2})"}) {
+    (void)draw_many(settings, logits, 3);
+    EXPECT_EQ(logprob(logits, 5), expected) << settings;
+  }
+}
+
+// BR-031 and BR-032: no −∞ in a list.
 TEST(TopLogprobs, AreSortedFullAndHoldTheChosenToken) {
   std::vector<float> logits = some_logits(3000);
   logits[5] = logits[2000] = 6.25f;

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "sampling/chain.h"
 #include "sampling/request_knobs.h"
+#include "sampling/selftest.h"
 
 namespace kelda::sampling {
 
@@ -24,9 +25,9 @@ inline Knobs knobs_of(const std::string& settings) {
 
 // Probabilities of what is left after the chain, by id.
 inline std::map<TokenId, double> left(const std::string& settings, const std::vector<float>& logits,
-                                      const History& history = {}) {
-  Chain chain(knobs_of(settings), logits.size());
-  const Candidates& candidates = chain.apply(logits, history);
+                                      const History& history = {}, const DrawKey& key = {}) {
+  Chain chain(knobs_of(settings), logits.size(), selftest_text());
+  const Candidates& candidates = chain.apply(logits, history, key);
   Weights weights;
   weights.assign(candidates.all(), candidates.best().logit);
   std::map<TokenId, double> out;
@@ -37,15 +38,15 @@ inline std::map<TokenId, double> left(const std::string& settings, const std::ve
 }
 
 inline std::set<TokenId> ids_left(const std::string& settings, const std::vector<float>& logits,
-                                  const History& history = {}) {
+                                  const History& history = {}, const DrawKey& key = {}) {
   std::set<TokenId> out;
-  for (const auto& [id, p] : left(settings, logits, history)) out.insert(id);
+  for (const auto& [id, p] : left(settings, logits, history, key)) out.insert(id);
   return out;
 }
 
 inline std::vector<TokenId> draw_many(const std::string& settings, const std::vector<float>& logits, int n,
                                       uint64_t seed = 1, const History& history = {}) {
-  Chain chain(knobs_of(settings), logits.size());
+  Chain chain(knobs_of(settings), logits.size(), selftest_text());
   std::vector<TokenId> out;
   for (int i = 0; i < n; ++i) {
     out.push_back(chain.draw(logits, history, {seed, 0, static_cast<uint32_t>(i)}).id);

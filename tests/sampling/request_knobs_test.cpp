@@ -7,8 +7,6 @@
 namespace kelda::sampling {
 namespace {
 
-using Sentences = std::vector<std::string>;
-
 TEST(RequestKnobs, ThePublishedOnesKeepTheirOrder) {
   const std::vector<std::string_view> published = {"logit_bias",
                                                    "repetition_penalty",
@@ -42,6 +40,7 @@ TEST(RequestKnobs, DefaultsAreNeutral) {
   EXPECT_FALSE(knobs.is_set("max_tokens"));
 }
 
+// BR-019
 // One letter per value: s set, . unchanged, x refused.
 TEST(RequestKnobs, BordersOfThePublishedFields) {
   const std::string values[] = {
@@ -78,6 +77,7 @@ TEST(RequestKnobs, BordersOfThePublishedFields) {
   }
 }
 
+// BR-028: what is beyond a bound is refused before anything is done with it.
 TEST(RequestKnobs, StopsAreSixteenOf256Bytes) {
   Knobs knobs(request_knobs());
   std::vector<std::string> texts(16, std::string(256, 's'));
@@ -95,66 +95,6 @@ TEST(RequestKnobs, ABiasHas1024Entries) {
   EXPECT_NO_THROW(knobs.set("logit_bias", biases, "request"));
   biases[1024] = 1;
   error_of([&] { knobs.set("logit_bias", biases, "request"); }, ErrorCode::kUsage);
-}
-
-TEST(Notices, NameWhatHasNoEffectBesideTemperatureZero) {
-  EXPECT_EQ(notices(knobs_of(
-                R"({"temperature": 0, "top_k": 5, "top_p": 0.5, "seed": 1, "repetition_penalty": 1.1})")),
-            (Sentences{"top_k has no effect: temperature 0 always takes the likeliest token",
-                       "top_p has no effect: temperature 0 always takes the likeliest token",
-                       "seed has no effect: temperature 0 always takes the likeliest token"}));
-}
-
-TEST(Notices, TopKOneDecidesEverything) {
-  EXPECT_EQ(notices(knobs_of(R"({"temperature": 2, "top_k": 1, "min_p": 0.5, "seed": 1})")),
-            (Sentences{"temperature has no effect: top_k 1 leaves only the likeliest token",
-                       "min_p has no effect: top_k 1 leaves only the likeliest token",
-                       "seed has no effect: top_k 1 leaves only the likeliest token"}));
-}
-
-TEST(Notices, ThePenaltyAndItsWindowNeedEachOther) {
-  EXPECT_EQ(notices(knobs_of(R"({"repetition_window": 64})")),
-            (Sentences{"repetition_window has no effect: repetition_penalty is 1, which is off"}));
-  EXPECT_EQ(notices(knobs_of(R"({"repetition_penalty": 1.5, "repetition_window": 0})")),
-            (Sentences{"repetition_penalty has no effect: repetition_window is 0, which is off"}));
-}
-
-TEST(Notices, TheFirstThatDecidesGivesTheReason) {
-  EXPECT_EQ(notices(knobs_of(R"({"temperature": 0, "top_k": 1, "logit_bias": {"1": 1}})")),
-            (Sentences{"top_k has no effect: temperature 0 always takes the likeliest token"}));
-}
-
-// What a sampler says of itself is true: with it, the rest changes no outcome.
-TEST(Notices, WhatDecidesLeavesOneToken) {
-  const std::vector<float> logits = some_logits(300);
-  for (const std::string settings : {R"({"temperature": 0})", R"({"top_k": 1})"}) {
-    const Knobs knobs = knobs_of(settings);
-    int deciders = 0;
-    for (const SamplerSpec* spec : samplers()) {
-      deciders += spec->decides != nullptr && !spec->decides(knobs).empty() ? 1 : 0;
-    }
-    EXPECT_EQ(deciders, 1) << settings;
-    const std::vector<TokenId> drawn = draw_many(settings, logits, 50);
-    EXPECT_EQ(std::set<TokenId>(drawn.begin(), drawn.end()).size(), 1u) << settings;
-  }
-}
-
-TEST(Notices, AreSilentWhereEverythingCounts) {
-  for (const std::string settings :
-       {R"({})", R"({"temperature": 0})", R"({"temperature": 0, "top_k": 0, "top_p": 1, "seed": -1})",
-        R"({"temperature": 0.7, "top_k": 40, "top_p": 0.9, "min_p": 0.05, "seed": 1})", R"({"top_k": 1})",
-        R"({"temperature": 0, "logit_bias": {"1": 1}, "frequency_penalty": 1, "max_tokens": 5})"}) {
-    EXPECT_TRUE(notices(knobs_of(settings)).empty()) << settings;
-  }
-}
-
-TEST(HouseProfile, IsMadeOfKnobsInTheirRanges) {
-  Knobs knobs(request_knobs());
-  for (const ProfileValue& v : house_profile()) {
-    EXPECT_NO_THROW(knobs.set(v.knob, v.value, "house profile")) << v.knob;
-    EXPECT_NE(profile_note().find(fmt::format("{} {}", v.knob, v.value)), std::string::npos);
-  }
-  EXPECT_TRUE(notices(knobs).empty());
 }
 
 }  // namespace

@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
+#include <cstdlib>
 
 #include "sampling/chi_square.h"
 #include "sampling/draws.h"
@@ -15,99 +14,12 @@ namespace kelda::sampling {
 namespace {
 
 TEST(Selftest, EveryCasePasses) {
-  for (const SelftestRow& row : run_selftest(10000)) {
+  const bool is_long = std::getenv("KELDA_TEST_LONG") != nullptr;
+  const uint64_t draws = is_long ? 1000000 : 10000;
+  for (const SelftestRow& row : run_selftest(draws)) {
     EXPECT_TRUE(row.ok) << row.name << ": chi2 " << row.chi2 << ", dof " << row.dof << ", p " << row.p;
-    EXPECT_EQ(row.draws, 10000u);
+    EXPECT_EQ(row.draws, draws);
   }
-}
-
-TEST(Selftest, EverySamplerBringsItsTextbookAndSettingsForEachOfItsKnobs) {
-  for (const SamplerSpec* spec : samplers()) {
-    EXPECT_NE(spec->textbook, nullptr) << spec->name;
-    std::string all;
-    for (const std::string_view settings : spec->selftest) all += settings;
-    for (const Knob& knob : spec->knobs) {
-      EXPECT_NE(all.find('"' + std::string(knob.name) + '"'), std::string::npos) << knob.name;
-    }
-  }
-}
-
-// A textbook that did nothing would pass beside a sampler that does nothing.
-TEST(Selftest, EverySettingOfASamplerChangesTheDistribution) {
-  const std::vector<float> logits = some_logits(300);
-  const std::vector<TokenId> prompt = {1, 8, 2, 8, 30, 31, 5}, generated = {12, 5, 12, 60, 12, 44};
-  const History history{prompt, generated};
-  const std::vector<double> neutral = textbook_distribution(logits, history, knobs_of("{}"));
-  for (const SamplerSpec* spec : samplers()) {
-    for (const std::string_view settings : spec->selftest) {
-      EXPECT_NE(textbook_distribution(logits, history, knobs_of(std::string(settings))), neutral) << settings;
-    }
-  }
-}
-
-TEST(Selftest, TriesEachSettingEachNeighbourAndAllTogether) {
-  std::set<std::string> names;
-  std::set<std::string_view> alone;
-  for (const SelftestCase& test : selftest_cases()) {
-    EXPECT_TRUE(names.insert(test.name).second) << test.name;
-    if (test.settings.size() == 1) alone.insert(test.settings[0]);
-  }
-  for (const SamplerSpec* spec : samplers()) {
-    for (const std::string_view settings : spec->selftest) EXPECT_EQ(alone.count(settings), 1u) << settings;
-  }
-  // Neighbours are those of the chain: whatever samplers there are between two others.
-  std::string before;
-  for (const SamplerSpec* spec : samplers_in_order()) {
-    if (spec->stage < Stage::kTemperature) continue;
-    if (!before.empty()) {
-      EXPECT_EQ(names.count(fmt::format("{}, {}", before, spec->name)), 1u) << before << ", " << spec->name;
-    }
-    before = spec->name;
-  }
-  for (const char* name : {"neutral", "every sampler"}) EXPECT_EQ(names.count(name), 1u) << name;
-  const Knobs all = knobs_of(selftest_cases().back());
-  for (const SamplerSpec* spec : samplers()) EXPECT_NE(spec->make(all), nullptr) << spec->name;
-}
-
-// Without chance: what no number of draws would show.
-TEST(Selftest, ChainAndTextbookLeaveTheSameProbabilities) {
-  std::vector<TokenId> prompt, generated;
-  for (TokenId id = 0; id < 60; ++id) prompt.push_back(id * 7 % 300);
-  for (TokenId id = 0; id < 60; ++id) generated.push_back(id * id % 300);
-  const History history{prompt, generated};
-  for (uint64_t seed = 0; seed < 5; ++seed) {
-    const std::vector<float> logits = some_logits(300, 12, seed);
-    for (const SelftestCase& test : selftest_cases()) {
-      const Knobs knobs = knobs_of(test);
-      Chain chain(knobs, logits.size());
-      std::vector<Candidate> chosen;
-      for (const Candidate& c : chain.apply(logits, history).all()) chosen.push_back(c);
-      if (chain.greedy()) chosen = {chain.apply(logits, history).best()};
-      const std::vector<double> expected = textbook_distribution(logits, history, knobs);
-      std::vector<double> p(logits.size(), 0.0);
-      double total = 0;
-      for (const Candidate& c : chosen) {
-        total += p[static_cast<std::size_t>(c.id)] = std::exp(static_cast<double>(c.logit));
-      }
-      for (std::size_t i = 0; i < p.size(); ++i) {
-        ASSERT_NEAR(p[i] / total, expected[i], 1e-5 * expected[i]) << test.name << ", token " << i;
-      }
-    }
-  }
-}
-
-TEST(Selftest, TheTextbookGivesTheWorkedValues) {
-  const std::vector<float> logits = {3, 2, 1, 0};
-  const auto p = [&](const std::string& settings) {
-    return textbook_distribution(logits, {}, knobs_of(settings));
-  };
-  EXPECT_NEAR(p("{}")[0], .644, 5e-4);
-  EXPECT_NEAR(p(R"({"temperature": 2})")[3], .102, 5e-4);
-  EXPECT_NEAR(p(R"({"top_p": 0.9})")[2], .0900, 5e-5);
-  EXPECT_EQ(p(R"({"top_p": 0.9})")[3], 0);
-  EXPECT_NEAR(p(R"({"top_k": 2})")[1], .2689, 5e-5);
-  EXPECT_EQ(p(R"({"top_k": 3, "top_p": 0.9})")[2], 0);
-  EXPECT_EQ(p(R"({"temperature": 0})"), (std::vector<double>{1, 0, 0, 0}));
 }
 
 // A distribution that is a little off is seen: the test that says "ok" can also say no.
@@ -123,6 +35,92 @@ TEST(Selftest, DrawsOfOtherSettingsDoNotPass) {
   EXPECT_LT(p_value(R"({"top_k": 12})", R"({"top_k": 13})"), 1e-4);
   EXPECT_LT(p_value(R"({"top_k": 13})", R"({"top_k": 12})"), 1e-4);
   EXPECT_LT(p_value(R"({"min_p": 0.1})", "{}"), 1e-4);
+}
+
+// A sampler with a fault: the best token that it leaves is half a logit too likely.
+class Faulty final : public Sampler {
+ public:
+  explicit Faulty(std::unique_ptr<Sampler> sound) : sound_(std::move(sound)) {}
+  void apply(Candidates& candidates, const History& history, const DrawKey& key) override {
+    sound_->apply(candidates, history, key);
+    candidates.find(candidates.best().id)->logit += 0.5f;
+  }
+  void drew(const Candidate& drawn) override { sound_->drew(drawn); }
+
+ private:
+  std::unique_ptr<Sampler> sound_;
+};
+const SamplerSpec* sound_spec = nullptr;  // what a fault is planted in: a spec's functions cannot carry it
+
+using Make = decltype(SamplerSpec::make);
+std::unique_ptr<Sampler> make_faulty(const Knobs& knobs, const TokenText& text, std::size_t vocab_size) {
+  return std::make_unique<Faulty>(sound_spec->make(knobs, text, vocab_size));
+}
+// Sound, but of a setting that is a little off.
+std::unique_ptr<Sampler> off_by(Knobs knobs, const char* name, double by) {
+  const bool integer = knobs.find(name).type == KnobType::kInt;
+  const double value = by + (integer ? static_cast<double>(knobs.integer(name)) : knobs.number(name));
+  knobs.set(name, integer ? KnobValue(static_cast<int64_t>(value)) : KnobValue(value), "test");
+  return sound_spec->make(knobs, selftest_text(), 300);
+}
+
+// All samplers, of which one is made otherwise.
+class WithFault {
+ public:
+  WithFault(std::string_view name, Make make) : all(samplers_in_order()) {
+    const auto spec =
+        std::find_if(all.begin(), all.end(), [&](const SamplerSpec* s) { return s->name == name; });
+    EXPECT_NE(spec, all.end()) << name;
+    sound_spec = *spec;
+    faulty_ = **spec;
+    faulty_.make = make;
+    *spec = &faulty_;
+  }
+  WithFault(const WithFault&) = delete;
+  WithFault& operator=(const WithFault&) = delete;
+
+  SamplerList all;
+
+ private:
+  SamplerSpec faulty_;
+};
+
+SelftestRow row_of(std::string_view name, const SamplerList& all) {
+  for (const SelftestCase& test : selftest_cases(all)) {
+    if (test.name == name) return run_case(test, selftest_logits(), selftest_history(), 30000, all);
+  }
+  ADD_FAILURE() << name;
+  return {};
+}
+
+TEST(Selftest, FindsAFaultInEachSampler) {
+  for (const SamplerSpec* spec : samplers_in_order()) {
+    EXPECT_TRUE(row_of(spec->name, samplers_in_order()).ok) << spec->name;
+    EXPECT_FALSE(row_of(spec->name, WithFault(spec->name, make_faulty).all).ok) << spec->name;
+  }
+}
+
+TEST(Selftest, FindsASettingThatIsALittleOff) {
+  const std::pair<std::string_view, Make> faults[] = {
+      {"top_k", [](const Knobs& k, const TokenText&, std::size_t) { return off_by(k, "top_k", 1); }},
+      {"top_p", [](const Knobs& k, const TokenText&, std::size_t) { return off_by(k, "top_p", 0.01); }},
+      {"temperature",
+       [](const Knobs& k, const TokenText&, std::size_t) { return off_by(k, "temperature", 0.1); }},
+      {"xtc",
+       [](const Knobs& k, const TokenText&, std::size_t) { return off_by(k, "xtc_probability", 0.1); }},
+      {"dry",
+       [](const Knobs& k, const TokenText&, std::size_t) { return off_by(k, "dry_allowed_length", 1); }},
+      {"mirostat",
+       [](const Knobs& k, const TokenText&, std::size_t) { return off_by(k, "mirostat_tau", 0.2); }},
+  };
+  for (const auto& [name, make] : faults) EXPECT_FALSE(row_of(name, WithFault(name, make).all).ok) << name;
+}
+
+TEST(Selftest, AFaultIsSeenInTheWhole) {
+  const WithFault planted("top_k", make_faulty);
+  int n_failed = 0;
+  for (const SelftestRow& row : run_selftest(2000, planted.all)) n_failed += row.ok ? 0 : 1;
+  EXPECT_GE(n_failed, 1);
 }
 
 }  // namespace

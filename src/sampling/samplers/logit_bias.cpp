@@ -2,6 +2,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/error.h"
 #include "sampling/sampler.h"
 
 namespace kelda::sampling::logit_bias {
@@ -13,7 +14,7 @@ class LogitBias final : public Sampler {
  public:
   explicit LogitBias(const TokenBias& biases) : biases_(biases.begin(), biases.end()) {}
 
-  void apply(Candidates& candidates, const History&) override {
+  void apply(Candidates& candidates, const History&, const DrawKey&) override {
     // −100 alone would leave a banned token reachable at a high temperature, so it removes.
     constexpr float kGone = -std::numeric_limits<float>::infinity();
     bool any_gone = false;
@@ -43,13 +44,18 @@ const SamplerSpec& sampler() {
                  .max_items = 1024,
                  .unit = "logits",
                  .help = "Added to the logits of these token ids: {\"id\": bias}. -100 bans the token."}},
-      .make = [](const Knobs& knobs) -> std::unique_ptr<Sampler> {
+      .is_on = [](const Knobs& knobs) { return !knobs.token_bias("logit_bias").empty(); },
+      .make = [](const Knobs& knobs, const TokenText&, std::size_t vocab_size) -> std::unique_ptr<Sampler> {
         const TokenBias& biases = knobs.token_bias("logit_bias");
-        if (biases.empty()) return nullptr;
+        const int32_t largest = biases.rbegin()->first;
+        if (static_cast<std::size_t>(largest) >= vocab_size) {
+          fail(ErrorCode::kUsage, "logit_bias names the token id {}; the model's ids are 0 to {}", largest,
+               vocab_size - 1);
+        }
         return std::make_unique<LogitBias>(biases);
       },
       .textbook =
-          [](std::vector<TextbookToken>& tokens, const History&, const Knobs& knobs) {
+          [](std::vector<TextbookToken>& tokens, const TextbookPast&, const Knobs& knobs) {
             for (const auto& [id, bias] : knobs.token_bias("logit_bias")) {
               std::erase_if(tokens, [&](const TextbookToken& t) { return t.id == id && bias == kBan; });
               for (TextbookToken& t : tokens) t.logit += t.id == id ? bias : 0;

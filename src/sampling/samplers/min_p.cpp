@@ -10,7 +10,7 @@ class MinP final : public Sampler {
   explicit MinP(double min_p) : log_min_p_(log_f64(min_p)) {}
 
   // p / p_max is a difference of logits, so no probabilities are needed.
-  void apply(Candidates& candidates, const History&) override {
+  void apply(Candidates& candidates, const History&, const DrawKey&) override {
     const auto max = static_cast<double>(candidates.best().logit);
     candidates.drop_if(
         [this, max](const Candidate& c) { return static_cast<double>(c.logit) - max < log_min_p_; });
@@ -32,17 +32,21 @@ const SamplerSpec& sampler() {
                  .hi = 1,
                  .unit = "ratio",
                  .help = "Keep only tokens at least this likely relative to the likeliest one. 0 = off."}},
-      .make = [](const Knobs& knobs) -> std::unique_ptr<Sampler> {
-        const double min_p = knobs.number("min_p");
-        if (min_p == 0) return nullptr;
-        return std::make_unique<MinP>(min_p);
+      .is_on = [](const Knobs& knobs) { return knobs.number("min_p") != 0; },
+      .make = [](const Knobs& knobs, const TokenText&, std::size_t) -> std::unique_ptr<Sampler> {
+        return std::make_unique<MinP>(knobs.number("min_p"));
       },
       .textbook =
-          [](std::vector<TextbookToken>& tokens, const History&, const Knobs& knobs) {
+          [](std::vector<TextbookToken>& tokens, const TextbookPast&, const Knobs& knobs) {
             const double least = knobs.number("min_p") * tokens[0].p;
             std::erase_if(tokens, [least](const TextbookToken& t) { return t.p < least; });
           },
-      .selftest = {R"({"min_p": 0.05})", R"({"min_p": 0.2})"}};
+      .selftest = {R"({"min_p": 0.05})", R"({"min_p": 0.2})"},
+      .inert = [](const Knobs& knobs) -> std::vector<Inert> {
+        if (knobs.number("min_p") != 1) return {};
+        constexpr std::string_view kWhy = "min_p 1 leaves only the likeliest token and its equals";
+        return {{"temperature", kWhy}, {"dynatemp_range", kWhy}};
+      }};
   return spec;
 }
 

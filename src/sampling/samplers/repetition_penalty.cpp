@@ -14,7 +14,7 @@ class RepetitionPenalty final : public Sampler {
   // window: how many of the last tokens count; −1: all.
   RepetitionPenalty(double penalty, int64_t window) : penalty_(penalty), window_(window) {}
 
-  void apply(Candidates& candidates, const History& history) override {
+  void apply(Candidates& candidates, const History& history, const DrawKey&) override {
     if (seen_in_.size() != candidates.vocab_size()) seen_in_.assign(candidates.vocab_size(), 0);
     if (++round_ == 0) {  // the counter came round: old marks would look new
       std::fill(seen_in_.begin(), seen_in_.end(), 0);
@@ -68,14 +68,17 @@ const SamplerSpec& sampler() {
                  .hi = 2147483647,
                  .unit = "tokens",
                  .help = "How many of the last tokens the repetition penalty looks at. -1 = all; 0 = off."}},
-      .make = [](const Knobs& knobs) -> std::unique_ptr<Sampler> {
-        const double penalty = knobs.number("repetition_penalty");
-        const int64_t window = knobs.integer("repetition_window");
-        if (penalty == 1 || window == 0) return nullptr;
-        return std::make_unique<RepetitionPenalty>(penalty, window);
+      .is_on =
+          [](const Knobs& knobs) {
+            return knobs.number("repetition_penalty") != 1 && knobs.integer("repetition_window") != 0;
+          },
+      .make = [](const Knobs& knobs, const TokenText&, std::size_t) -> std::unique_ptr<Sampler> {
+        return std::make_unique<RepetitionPenalty>(knobs.number("repetition_penalty"),
+                                                   knobs.integer("repetition_window"));
       },
       .textbook =
-          [](std::vector<TextbookToken>& tokens, const History& history, const Knobs& knobs) {
+          [](std::vector<TextbookToken>& tokens, const TextbookPast& past, const Knobs& knobs) {
+            const History& history = past.history;
             const double penalty = knobs.number("repetition_penalty");
             std::vector<TokenId> text(history.prompt.begin(), history.prompt.end());
             text.insert(text.end(), history.generated.begin(), history.generated.end());

@@ -9,7 +9,7 @@ class TopK final : public Sampler {
  public:
   explicit TopK(std::size_t k) : k_(k) {}
 
-  void apply(Candidates& candidates, const History&) override { candidates.keep_best(k_); }
+  void apply(Candidates& candidates, const History&, const DrawKey&) override { candidates.keep_best(k_); }
 
  private:
   std::size_t k_;
@@ -28,20 +28,20 @@ const SamplerSpec& sampler() {
                  .hi = 2147483647,
                  .unit = "tokens",
                  .help = "Keep only this many of the likeliest tokens. 0 = off."}},
-      .make = [](const Knobs& knobs) -> std::unique_ptr<Sampler> {
-        const int64_t k = knobs.integer("top_k");
-        if (k == 0) return nullptr;
-        return std::make_unique<TopK>(static_cast<std::size_t>(k));
+      .is_on = [](const Knobs& knobs) { return knobs.integer("top_k") != 0; },
+      .make = [](const Knobs& knobs, const TokenText&, std::size_t) -> std::unique_ptr<Sampler> {
+        return std::make_unique<TopK>(static_cast<std::size_t>(knobs.integer("top_k")));
       },
       .textbook =
-          [](std::vector<TextbookToken>& tokens, const History&, const Knobs& knobs) {
+          [](std::vector<TextbookToken>& tokens, const TextbookPast&, const Knobs& knobs) {
             const int64_t k = knobs.integer("top_k");
-            while (k > 0 && static_cast<int64_t>(tokens.size()) > k) tokens.pop_back();
+            while (static_cast<int64_t>(tokens.size()) > k) tokens.pop_back();
           },
       .selftest = {R"({"top_k": 30})", R"({"top_k": 12})"},
       .decides = [](const Knobs& knobs) -> std::string_view {
         return knobs.integer("top_k") == 1 ? "top_k 1 leaves only the likeliest token" : "";
-      }};
+      },
+      .by_order = true};
   return spec;
 }
 
