@@ -7,8 +7,7 @@
 #include "apps/kelda/option_values.h"
 #include "apps/kelda/session.h"
 #include "base/error.h"
-#include "base/rng.h"
-#include "calc/memory.h"
+#include "measure/text.h"
 
 namespace kelda::cli::bench {
 namespace {
@@ -49,47 +48,20 @@ std::vector<Test> parse_tests(const std::string& list) {
   return tests;
 }
 
-std::vector<TokenId> some_tokens(int64_t n, int64_t vocab_size, uint32_t stream) {
-  std::vector<TokenId> ids(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    ids[i] = static_cast<TokenId>(uniform({1, stream, static_cast<uint32_t>(i)}, 0) *
-                                  static_cast<double>(vocab_size));
-  }
-  return ids;
-}
-
-// Reads `ids` in chunks of 512, logits of the last one only.
-void read(Runner& runner, Sequence& sequence, std::span<const TokenId> ids) {
-  Batch batch;
-  for (std::size_t at = 0; at < ids.size(); at += 512) {
-    const auto part = ids.subspan(at, std::min<std::size_t>(512, ids.size() - at));
-    batch.clear();
-    batch.add(sequence, part, at + part.size() == ids.size() ? Batch::Logits::kLast : Batch::Logits::kNone);
-    const Matrix<const float> logits = runner.forward(batch);
-    sequence.advance(static_cast<int64_t>(part.size()));
-    if (logits.rows > 0) require_a_number(logits.row_span(0), sequence.length() - 1);
-  }
-}
-
 double tokens_per_second(Runner& runner, const Test& test) {
   const int64_t vocab_size = runner.model().config().vocab_size;
   Sequence sequence(runner.cache());
-  read(runner, sequence, some_tokens(test.depth, vocab_size, 1));
-  const auto ids = some_tokens(test.n, vocab_size, 2);
+  if (test.depth > 0)
+    measure::read(runner, sequence, measure::some_tokens(test.depth, vocab_size, 1), measure::kChunk);
+  const auto ids = measure::some_tokens(test.n, vocab_size, 2);
   const auto start = std::chrono::steady_clock::now();
   if (test.writes) {
-    for (const TokenId& id : ids) read(runner, sequence, {&id, 1});
+    for (const TokenId& id : ids) measure::read(runner, sequence, {&id, 1}, 1);
   } else {
-    read(runner, sequence, ids);
+    measure::read(runner, sequence, ids, measure::kChunk);
   }
   return static_cast<double>(test.n) /
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 int run(const Arguments& a) {
@@ -107,8 +79,8 @@ int run(const Arguments& a) {
                       {test.name, test.writes, std::min<int64_t>(test.n, 32), 0});  // warm-up
     std::vector<double> runs;
     for (int i = 0; i < a.repetitions; ++i) runs.push_back(tokens_per_second(session.runner(), test));
-    out.push_back({{"test", test.name}, {"tok_s", median(runs)}, {"runs", runs}});
-    if (!a.json) fmt::print("{:<16} {:>10.1f} tok/s\n", test.name, median(runs));
+    out.push_back({{"test", test.name}, {"tok_s", measure::median(runs)}, {"runs", runs}});
+    if (!a.json) fmt::print("{:<16} {:>10.1f} tok/s\n", test.name, measure::median(runs));
   }
   if (a.json) fmt::print("{}\n", out.dump());
   return 0;

@@ -2,6 +2,7 @@
 // commands themselves.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,8 +48,7 @@ Words values_of(const CLI::Option& option) {
   return names_models(option) ? model_names() : allowed_words(option);
 }
 
-Entry entry_of(const CLI::App& app) {
-  Entry entry{.name = app.get_name(), .help = app.get_description(), .flags = {}, .words = {}};
+void add_options(const CLI::App& app, Entry& entry) {
   for (const CLI::Option* option : app.get_options({})) {
     Words spellings;
     for (const std::string& name : option->get_lnames()) spellings.push_back("--" + name);
@@ -59,6 +59,27 @@ Entry entry_of(const CLI::App& app) {
     }
     if (option->get_positional() && entry.words.empty()) entry.words = values_of(*option);
   }
+}
+
+// A flag that several subcommands have is offered once.
+void add_flags_of(const CLI::App& sub, Entry& entry) {
+  Entry own;
+  add_options(sub, own);
+  for (const Flag& flag : own.flags) {
+    const bool known = std::any_of(entry.flags.begin(), entry.flags.end(),
+                                   [&](const Flag& f) { return f.name == flag.name; });
+    if (!known) entry.flags.push_back(flag);
+  }
+  entry.words.push_back(sub.get_name());
+}
+
+// Of a command with subcommands, theirs together: completion looks at the command's name only.
+Entry entry_of(const CLI::App& app) {
+  Entry entry{.name = app.get_name(), .help = app.get_description(), .flags = {}, .words = {}};
+  add_options(app, entry);
+  if (app.get_parent() == nullptr) return entry;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    add_flags_of(*sub, entry);
   return entry;
 }
 

@@ -26,16 +26,16 @@ ProgressBar::Mode ProgressBar::mode(bool quiet) {
 }
 
 std::string ProgressBar::render(std::string_view label, uint64_t done, std::optional<uint64_t> total,
-                                double bytes_per_s, int columns) {
-  const std::string rate =
-      bytes_per_s > 0 ? fmt::format("  {}/s", short_bytes(static_cast<uint64_t>(bytes_per_s))) : "";
-  if (!total || *total == 0) return fmt::format("{}  {}{}", label, short_bytes(done), rate);
+                                double per_s, int columns, std::string_view unit) {
+  const auto amount = [unit](uint64_t n) { return unit.empty() ? short_bytes(n) : std::to_string(n); };
+  const std::string rate = per_s > 0 ? fmt::format("  {}/s", amount(static_cast<uint64_t>(per_s))) : "";
+  if (!total || *total == 0) return fmt::format("{}  {}{}", label, amount(done), rate);
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(*total));
-  const double left_s =
-      bytes_per_s > 0 ? static_cast<double>(*total - std::min(done, *total)) / bytes_per_s : -1;
+  const double left_s = per_s > 0 ? static_cast<double>(*total - std::min(done, *total)) / per_s : -1;
   const std::string head = fmt::format("{} {:3}%", label, static_cast<int>(share * 100));
-  const std::string tail = fmt::format("  {} of {}{}{}", short_bytes(done), short_bytes(*total), rate,
-                                       left_s >= 0 ? fmt::format("  {} left", human_seconds(left_s)) : "");
+  const std::string tail =
+      fmt::format("  {} of {}{}{}{}{}", amount(done), amount(*total), unit.empty() ? "" : " ", unit, rate,
+                  left_s >= 0 ? fmt::format("  {} left", human_seconds(left_s)) : "");
   const int width = std::min(40, columns - 1 - static_cast<int>(head.size() + tail.size()) - 3);
   if (width < 5) return head + tail;
   const int filled = static_cast<int>(share * width);
@@ -63,7 +63,7 @@ void ProgressBar::update(std::string_view label, uint64_t done, uint64_t resumed
   drawn_ = now;
   const double seconds = std::chrono::duration<double>(now - started_).count();
   const double rate = seconds > 0.2 ? static_cast<double>(done - std::min(done, base_)) / seconds : 0;
-  const std::string line = render(label, done, total, rate, bar ? terminal_columns() : 0);
+  const std::string line = render(label, done, total, rate, bar ? terminal_columns() : 0, unit_);
   if (bar) {
     say("\r\x1b[K{}", line);
   } else {

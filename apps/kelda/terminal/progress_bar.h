@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace kelda::cli {
 
@@ -15,7 +16,8 @@ class ProgressBar {
   // kBar on a terminal, kLines elsewhere, kQuiet if asked for.
   static Mode mode(bool quiet);
 
-  explicit ProgressBar(Mode mode) : mode_(mode) {}
+  // unit: what is counted; bytes unless it is given.
+  explicit ProgressBar(Mode mode, std::string unit = "") : mode_(mode), unit_(std::move(unit)) {}
   ~ProgressBar() { clear(); }
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
@@ -29,11 +31,12 @@ class ProgressBar {
   // "fetch  38% [=====>      ]  37.4 MB of 98.4 MB  12.1 MB/s  0:05 left", at most `columns` wide; a bar of
   // no width is left out.
   static std::string render(std::string_view label, uint64_t done, std::optional<uint64_t> total,
-                            double bytes_per_s, int columns);
+                            double per_s, int columns, std::string_view unit = "");
 
  private:
   using Clock = std::chrono::steady_clock;
   Mode mode_;
+  std::string unit_;
   std::string label_;
   Clock::time_point started_{}, drawn_{};
   uint64_t base_ = 0;  // bytes that were there when the label began

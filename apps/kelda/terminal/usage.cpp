@@ -19,6 +19,11 @@ const CLI::App& innermost(const CLI::App& app) {
   return app;
 }
 
+// "kelda calc kv": the words that lead to the subcommand.
+std::string path_of(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : path_of(*app.get_parent()) + " " + app.get_name();
+}
+
 // Everything that could stand where `word` stands: flags for a flag, commands for another word.
 std::vector<std::string> candidates(const CLI::App& app, bool flag) {
   std::vector<std::string> names;
@@ -95,11 +100,10 @@ int explain_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
   const CLI::App& sub = innermost(app);
   const std::vector<std::string> unknown = app.remaining(true);
-  const std::string where = &sub == &app ? "kelda" : "kelda " + sub.get_name();
   const bool extras = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   say_error(extras && !unknown.empty() ? unexpected_words(sub, &sub == &app, unknown)
                                        : plain_words(sub, error));
-  say("See: {} --help\n", where);
+  say("See: {} --help\n", path_of(sub));
   return 2;
 }
 
