@@ -31,11 +31,12 @@ Answer generate(Engine& engine, Request request, const InterruptGuard& interrupt
     if (event.token) {
       if (a.ids.empty()) first_token_at = Clock::now();
       a.ids.push_back(*event.token);
-      a.logprobs.push_back(event.logprob);
     }
+    if (event.logprobs) a.logprobs.push_back(*event.logprobs);
+    if (!event.prompt_logprobs.empty()) a.prompt_logprobs = event.prompt_logprobs;
     a.text += event.text;
     if (!event.text.empty()) show(event.text);
-    a.last = event;
+    if (event.finish) a.last = event;
   })) {
     if (interrupt.interrupted()) engine.cancel(a.admitted.id);
   }
@@ -80,6 +81,13 @@ std::string timings_text(const Timings& t, const Runner& runner) {
   text += fmt::format("memory: learned {:.1f} MB, KV cache {:.1f} MB, scratch {:.1f} MB, peak {:.1f} MB\n",
                       mb("learned_bytes"), mb("kv_bytes"), mb("scratch_bytes"), mb("peak_resident_bytes"));
   return text;
+}
+
+std::string passes_text(const Usage& usage) {
+  return fmt::format("{} {} {}: {} prefill, {}\n", counted(usage.completion_tokens, "token"),
+                     usage.completion_tokens == 1 ? "is" : "are",
+                     usage.passes == 1 ? "1 pass" : fmt::format("{} passes", usage.passes),
+                     usage.prefill_passes, counted(usage.passes - usage.prefill_passes, "decode step"));
 }
 
 void write_out(std::string_view text) {

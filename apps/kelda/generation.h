@@ -22,7 +22,7 @@ struct Answer {
   Engine::Admitted admitted;
   std::string text;
   std::vector<TokenId> ids;
-  std::vector<double> logprobs;
+  std::vector<TokenReport> logprobs, prompt_logprobs;  // where asked for
   Event last;
   Timings timings;
 };
@@ -36,6 +36,9 @@ Answer generate(Engine& engine, Request request, const InterruptGuard& interrupt
 nlohmann::json timings_json(const Timings& timings, const Runner& runner);
 // Two lines for people: times and rates, memory.
 std::string timings_text(const Timings& timings, const Runner& runner);
+
+// "50 tokens are 50 passes: 1 prefill, 49 decode steps"
+std::string passes_text(const Usage& usage);
 
 // Data goes out whole or the command fails: a full disk must not look like success.
 void write_out(std::string_view text);

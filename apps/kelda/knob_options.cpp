@@ -27,16 +27,21 @@ std::string value_name(const Knob& knob) {
       return knob.choices == nullptr ? "TEXT" : "NAME,...";
     case KnobType::kTokenBias:
       return "ID=BIAS,...";
+    case KnobType::kTokenIds:
+      return "ID,...";
   }
   return "";
 }
 
+bool is_list(KnobType type) {
+  return type == KnobType::kTextList || type == KnobType::kTokenBias || type == KnobType::kTokenIds;
+}
+
 std::string description(const Knob& knob) {
   if (knob.type == KnobType::kBool) return std::string(knob.help);
-  const bool listed = knob.type == KnobType::kTextList || knob.type == KnobType::kTokenBias;
   std::string allowed = allowed_text(knob);
   if (allowed[0] >= 'a' && allowed[0] <= 'z') allowed[0] = static_cast<char>(allowed[0] - 'a' + 'A');
-  return fmt::format("{} {}{}; default {}.", knob.help, allowed, listed ? ", repeatable" : "",
+  return fmt::format("{} {}{}; default {}.", knob.help, allowed, is_list(knob.type) ? ", repeatable" : "",
                      default_text(knob));
 }
 
@@ -66,12 +71,12 @@ void add_knob_options(CLI::App& app, std::span<const Knob* const> rows, Knobs& k
       for (const std::string& text : texts) set(text);
       return true;
     };
-    const bool repeatable = row->type == KnobType::kTextList || row->type == KnobType::kTokenBias;
     app.add_option(flag_name(row->name), take, description(*row))
         ->type_name(value_name(*row))
         ->type_size(1)
         ->expected(1)
-        ->multi_option_policy(repeatable ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::Throw)
+        ->multi_option_policy(is_list(row->type) ? CLI::MultiOptionPolicy::TakeAll
+                                                 : CLI::MultiOptionPolicy::Throw)
         ->group(kGroup);
   }
   const std::string footer = app.get_footer();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/check.h"
 #include "base/cpu.h"
@@ -32,6 +33,8 @@ KnobValue default_value(const Knob& knob) {
       return std::vector<std::string>(knob.def_texts.begin(), knob.def_texts.end());
     case KnobType::kTokenBias:
       return TokenBias();
+    case KnobType::kTokenIds:
+      return TokenIds();
   }
   KELDA_CHECK(false);
 }
@@ -100,6 +103,15 @@ struct Check {
     for (const auto& [id, bias] : biases) {
       if (id < 0) fail_knob(knob, fmt::format("the id {}", id));
       if (!in_range(knob, bias)) fail_knob(knob, fmt::format("the bias {} for id {}", bias, id));
+    }
+  }
+  void operator()(TokenIds& ids) const {
+    if (knob.type != KnobType::kTokenIds) fail_knob(knob, "a list of ids");
+    if (ids.size() > knob.max_items) fail_knob(knob, fmt::format("{} ids", ids.size()));
+    std::set<int32_t> seen;
+    for (const int32_t id : ids) {
+      if (id < 0) fail_knob(knob, fmt::format("the id {}", id));
+      if (!seen.insert(id).second) fail_knob(knob, fmt::format("the id {} twice", id));
     }
   }
 };
@@ -176,6 +188,7 @@ const std::vector<std::string>& Knobs::texts(std::string_view name) const {
   return value<std::vector<std::string>>(name);
 }
 const TokenBias& Knobs::token_bias(std::string_view name) const { return value<TokenBias>(name); }
+const TokenIds& Knobs::token_ids(std::string_view name) const { return value<TokenIds>(name); }
 bool Knobs::is_set(std::string_view name) const { return entry(name).source != "default"; }
 std::string_view Knobs::source(std::string_view name) const { return entry(name).source; }
 

@@ -15,7 +15,7 @@
 
 namespace kelda {
 
-enum class KnobType { kFloat, kInt, kBool, kSeed, kText, kTextList, kTokenBias };
+enum class KnobType { kFloat, kInt, kBool, kSeed, kText, kTextList, kTokenBias, kTokenIds };
 
 inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
@@ -41,7 +41,9 @@ struct Seed {
   friend bool operator==(const Seed&, const Seed&) = default;
 };
 using TokenBias = std::map<int32_t, double>;  // added to the logit of the token with this id
-using KnobValue = std::variant<double, int64_t, bool, Seed, std::string, std::vector<std::string>, TokenBias>;
+using TokenIds = std::vector<int32_t>;        // in the order given, each at most once
+using KnobValue =
+    std::variant<double, int64_t, bool, Seed, std::string, std::vector<std::string>, TokenBias, TokenIds>;
 
 // The values of one request, and where each came from. Unknown names and values out of range throw kUsage
 // with the name, the allowed range and, where one is near, "did you mean". A setter that throws changes
@@ -53,11 +55,11 @@ class Knobs {
 
   // source: "default", "flag", "request", "generation_config", …; shown by explain.
   void set(std::string_view name, KnobValue value, std::string_view source);
-  // Parses text as the knob's type: "0.7", "true", "15=-100,20=5" for a token bias, "top_k,top_p" for a list
-  // of choices. Lists and biases add to what the same source has set before.
+  // Parses text as the knob's type: "0.7", "true", "15=-100,20=5" for a token bias, "15,20" for token ids,
+  // "top_k,top_p" for a list of choices. Lists and biases add to what the same source has set before.
   void set_from_text(std::string_view name, std::string_view text, std::string_view source);
   // A JSON object of fields; unknown and duplicate fields are errors, null counts as absent. Logit bias as
-  // {"id": bias} or [[id, bias], …]; a list of texts may be one text.
+  // {"id": bias} or [[id, bias], …]; a list of texts may be one text, a list of ids one id.
   void set_from_json(std::string_view json_object, std::string_view source);
 
   double number(std::string_view name) const;
@@ -67,6 +69,7 @@ class Knobs {
   const std::string& text(std::string_view name) const;
   const std::vector<std::string>& texts(std::string_view name) const;
   const TokenBias& token_bias(std::string_view name) const;
+  const TokenIds& token_ids(std::string_view name) const;
   const KnobValue& value_of(std::string_view name) const { return entry(name).value; }  // of any type
   bool is_set(std::string_view name) const;  // by anything but the default
   std::string_view source(std::string_view name) const;

@@ -170,6 +170,19 @@ TokenBias to_biases(const Knob& knob, const json& value) {
   return out;
 }
 
+TokenIds to_ids(const Knob& knob, const json& value) {
+  const json list = value.is_array() ? value : json::array({value});
+  if (list.size() > knob.max_items) fail_knob(knob, fmt::format("{} ids", list.size()));
+  TokenIds out;
+  for (const json& item : list) {
+    const auto id = as_integer(item);
+    if (!id || *id < 0 || *id > std::numeric_limits<int32_t>::max())
+      fail_knob(knob, value.is_array() ? fmt::format("{} in the list", shown(item)) : shown(item));
+    out.push_back(static_cast<int32_t>(*id));
+  }
+  return out;
+}
+
 KnobValue to_value(const Knob& knob, const json& value) {
   switch (knob.type) {
     case KnobType::kFloat:
@@ -187,6 +200,8 @@ KnobValue to_value(const Knob& knob, const json& value) {
       return to_texts(knob, value);
     case KnobType::kTokenBias:
       return to_biases(knob, value);
+    case KnobType::kTokenIds:
+      return to_ids(knob, value);
   }
   fail_knob(knob, shown(value));
 }

@@ -72,6 +72,19 @@ void add_choices(const Knob& knob, std::string_view text, std::vector<std::strin
   }
 }
 
+// "15,20"
+void add_ids(const Knob& knob, std::string_view text, TokenIds& out) {
+  std::string_view rest = text;
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const std::string_view item = rest.substr(0, comma);
+    if (more) rest.remove_prefix(comma + 1);
+    out.push_back(need(knob, item, parse_number<int32_t>(item)));
+    if (out.size() > knob.max_items) fail_knob(knob, "more ids");
+  }
+}
+
 KnobValue parse_value(const Knob& knob, std::string_view text, KnobValue before) {
   switch (knob.type) {
     case KnobType::kFloat:
@@ -94,6 +107,9 @@ KnobValue parse_value(const Knob& knob, std::string_view text, KnobValue before)
     case KnobType::kTokenBias:
       add_biases(knob, text, std::get<TokenBias>(before));
       break;
+    case KnobType::kTokenIds:
+      add_ids(knob, text, std::get<TokenIds>(before));
+      break;
   }
   return before;
 }
@@ -107,6 +123,7 @@ void Knobs::set_from_text(std::string_view name, std::string_view text, std::str
   if (entry(name).source != source) {
     if (knob.type == KnobType::kTextList) before = std::vector<std::string>();
     if (knob.type == KnobType::kTokenBias) before = TokenBias();
+    if (knob.type == KnobType::kTokenIds) before = TokenIds();
   }
   set(name, parse_value(knob, text, std::move(before)), source);
 }

@@ -57,6 +57,8 @@ std::string allowed_text(const Knob& knob) {
     case KnobType::kTokenBias:
       return fmt::format("a map of at most {} token ids, each to a bias in {}", knob.max_items,
                          range_text(knob));
+    case KnobType::kTokenIds:
+      return fmt::format("a list of at most {} token ids, none of them twice", knob.max_items);
   }
   return {};
 }
@@ -71,6 +73,7 @@ std::string default_text(const Knob& knob) {
     case KnobType::kText:
     case KnobType::kTextList:
     case KnobType::kTokenBias:
+    case KnobType::kTokenIds:
       return "none";
     default:
       return fmt::format("{}", knob.def);
@@ -93,6 +96,8 @@ std::string value_text(const KnobValue& value) {
           std::vector<std::string> pairs;
           for (const auto& [id, bias] : v) pairs.push_back(fmt::format("{}={}", id, bias));
           return v.empty() ? "none" : fmt::format("{}", fmt::join(pairs, ","));
+        } else if constexpr (std::is_same_v<T, TokenIds>) {
+          return v.empty() ? "none" : fmt::format("{}", fmt::join(v, ","));
         } else {
           return fmt::format("{}", v);
         }

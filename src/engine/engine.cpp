@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <random>
 #include <utility>
@@ -8,9 +9,8 @@
 #include "base/checked.h"
 #include "base/cpu.h"
 #include "base/error.h"
-#include "sampling/chain.h"
+#include "engine/running.h"
 #include "sampling/request_knobs.h"
-#include "text/detokenizer.h"
 
 namespace kelda {
 namespace {
@@ -20,16 +20,6 @@ uint64_t choose_seed(const Knobs& knobs) {
   if (const auto asked = knobs.seed("seed").value) return *asked;
   std::random_device device;
   return uint64_t{device()} << 32 | device();
-}
-
-// What samplers may ask of the vocabulary, which outlives them.
-sampling::TokenText token_text(const text::Tokenizer& tokenizer) {
-  return {[&tokenizer](TokenId id) {
-            const bool known = id >= 0 && static_cast<int64_t>(id) < tokenizer.vocabulary().size();
-            return known ? tokenizer.bytes(id, false)
-                         : std::string();  // there may be more logits than tokens
-          },
-          [&tokenizer](std::string_view of) { return tokenizer.encode(of, text::Special::kText); }};
 }
 
 constexpr const char* kNoMemory = "out of memory";  // short: a std::string holds it in itself
@@ -44,63 +34,53 @@ void set_error(Event& event, ErrorCode code, const char* why) noexcept {
   }
 }
 
-}  // namespace
-
-std::string_view name(FinishReason reason) {
-  switch (reason) {
-    case FinishReason::kStop:
-      return "stop";
-    case FinishReason::kLength:
-      return "length";
-    case FinishReason::kCancelled:
-      return "cancelled";
-    case FinishReason::kError:
-      break;
-  }
-  return "error";
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// STATE of one request.
-struct Engine::Running {
-  Running(RequestId request_id, Request request, Sequence prefix, const Model& model)
-      : id(request_id),
-        prompt(std::move(request.prompt)),
-        chain(request.knobs, static_cast<std::size_t>(model.config().vocab_size),
-              token_text(model.tokenizer())),
-        want_logprobs(request.logprobs),
-        ignore_eos(request.knobs.boolean("ignore_eos")),
-        text(model.tokenizer(), false, text::Detokenizer::Start::kContinuation),
-        stop_strings(request.knobs.texts("stop")),
-        stops(stop_strings),
-        sequence(std::move(prefix)),
-        n_cached(sequence.length()) {}
+// Rows of logits for the tokens of prompts in one step: a chunk's worth of them would be a vocabulary's width
+// for each, hundreds of megabytes.
+constexpr int64_t kPromptRows = 64;
+// Alternatives that are kept for one prompt until its first event: 16 bytes each.
+constexpr int64_t kPromptAlternatives = int64_t{1} << 26;
 
-  // The tokens that the next pass should read: what of the prompt is left, or the last one drawn.
-  std::span<const TokenId> pending() const {
-    const auto done = static_cast<std::size_t>(sequence.length());
-    if (done < prompt.size()) return std::span(prompt).subspan(done);
-    return std::span(generated).subspan(done - prompt.size());
+// The settings of what is told and of the least length, as far as the model and the other settings limit
+// them.
+void check_logprobs(const Request& request, int64_t vocab_size, std::vector<std::string>& notices) {
+  for (const std::string_view name : {"logprobs", "prompt_logprobs"}) {
+    const int64_t n = request.knobs.integer(name);
+    if (n > vocab_size)
+      fail(ErrorCode::kUsage, "{} asks for {} tokens; the model has {}", name, n, vocab_size);
   }
+  const int64_t n_prompt = request.knobs.integer("prompt_logprobs");
+  const auto n_tokens = static_cast<int64_t>(request.prompt.size());
+  if (n_prompt > 0 && n_tokens > kPromptAlternatives / n_prompt) {
+    fail(ErrorCode::kOutOfMemory,
+         "prompt_logprobs {} for {} tokens are {} values to keep; at most {} are kept", n_prompt, n_tokens,
+         n_prompt * n_tokens, kPromptAlternatives);
+  }
+  if (request.knobs.boolean("processed_logprobs") && request.knobs.integer("logprobs") < 0)
+    notices.push_back("processed_logprobs has no effect: logprobs is -1, which is off");
+}
 
-  RequestId id;
-  std::vector<TokenId> prompt, generated;
-  sampling::Chain chain;
-  bool want_logprobs, ignore_eos;
-  text::Detokenizer text;
-  std::vector<std::string> stop_strings;
-  text::StopMatcher stops;
-  Sequence sequence;
-  int64_t n_cached;  // tokens of the prompt that need not be read
-  uint64_t seed = 0;
-  int64_t max_tokens = 0;
-  int64_t passes = 0;
-  bool cancelled = false, finished = false;
-};
+void check_min_tokens(const Knobs& knobs, int64_t n_prompt, int64_t window) {
+  const int64_t least = knobs.integer("min_tokens"), most = knobs.integer("max_tokens");
+  if (least > most)
+    fail(ErrorCode::kUsage, "min_tokens is {} and max_tokens is {}, which is less", least, most);
+  if (least > window - n_prompt) {
+    fail(ErrorCode::kContextLength,
+         "min_tokens is {}, the prompt has {} tokens and the window is {}: there is no room for them", least,
+         n_prompt, window);
+  }
+}
+
+}  // namespace
 
 Engine::Engine(Runner& runner, const Options& options)
     : runner_(runner),
       window_(runner.window()),
       prefill_chunk_(options.prefill_chunk),
+      now_(options.seconds != nullptr ? options.seconds : steady_seconds),
       prefixes_(options.kept_sequences) {
   if (prefill_chunk_ < 1)
     fail(ErrorCode::kUsage, "prefill_chunk is {}; at least 1 is needed", prefill_chunk_);
@@ -108,46 +88,56 @@ Engine::Engine(Runner& runner, const Options& options)
 
 Engine::~Engine() = default;
 
-Engine::Admitted Engine::add(Request request) {
-  const auto n_prompt = static_cast<int64_t>(request.prompt.size());
+void Engine::check_prompt(std::span<const TokenId> prompt, bool answers) const {
+  const auto n_prompt = static_cast<int64_t>(prompt.size());
   if (n_prompt == 0) fail(ErrorCode::kBadInput, "the prompt is empty: at least one token is needed");
   const int64_t vocab_size = runner_.model().config().vocab_size;
-  for (const TokenId id : request.prompt) {
+  for (const TokenId id : prompt) {
     if (id < 0 || id >= vocab_size) {
       fail(ErrorCode::kBadInput, "token id {} is outside the vocabulary (0 to {})", id, vocab_size - 1);
     }
   }
-  const int64_t asked = request.knobs.integer("max_tokens");
-  if (n_prompt > window_ || (n_prompt == window_ && asked > 0)) {
+  if (n_prompt > window_ || (n_prompt == window_ && answers)) {
     fail(ErrorCode::kContextLength, "the prompt has {} token{} and the window is {}: {}", n_prompt,
          n_prompt == 1 ? "" : "s", window_,
          way_out(window_, window_ - 1, runner_.model().config().n_ctx_train));
   }
   const KvCache& cache = runner_.cache();
   for (int g = 0; g < cache.n_groups(); ++g) {
-    const int64_t needed = ceil_div(n_prompt + (asked > 0 ? 1 : 0), kKvBlock);
+    const int64_t needed = ceil_div(n_prompt + (answers ? 1 : 0), kKvBlock);
     if (cache.window(g) == 0 && needed > cache.pool(g).n_blocks()) {
       fail(ErrorCode::kOutOfMemory, "the prompt has {} tokens and the KV cache has room for {}", n_prompt,
            cache.pool(g).n_blocks() * kKvBlock);
     }
   }
-  Admitted admitted{next_id_++, 0, asked, sampling::notices(request.knobs)};
+}
+
+Engine::Admitted Engine::add(Request request) {
+  const Knobs& knobs = request.knobs;
+  const auto n_prompt = static_cast<int64_t>(request.prompt.size());
+  const int64_t asked = knobs.integer("max_tokens");
+  check_prompt(request.prompt, asked > 0);
+  check_min_tokens(knobs, n_prompt, window_);
+  Admitted admitted{next_id_++, choose_seed(knobs), asked, sampling::notices(knobs)};
+  check_logprobs(request, runner_.model().config().vocab_size, admitted.notices);
   const int64_t room = window_ - n_prompt;
   if (asked > room) {
     admitted.max_tokens = room;
-    if (request.knobs.is_set("max_tokens")) {
+    if (knobs.is_set("max_tokens")) {
       admitted.notices.push_back(
           fmt::format("max_tokens {} was clamped to {}: the prompt takes {} of the window's {} tokens", asked,
                       room, n_prompt, window_));
     }
   }
-  admitted.seed = choose_seed(request.knobs);
-  std::optional<Sequence> prefix = prefixes_.find(request.prompt);
+  const double time_limit = knobs.number("time_limit");
+  const Running::Limits limits{admitted.seed, admitted.max_tokens, asked > room,
+                               time_limit > 0 ? now_() + time_limit : 0};
+  // What was read for another request has no logits any more: where they are wanted, all is read again.
+  std::optional<Sequence> prefix =
+      knobs.integer("prompt_logprobs") < 0 ? prefixes_.find(request.prompt) : std::nullopt;
   auto running =
-      std::make_unique<Running>(admitted.id, std::move(request),
+      std::make_unique<Running>(admitted.id, std::move(request), limits,
                                 prefix ? std::move(*prefix) : Sequence(runner_.cache()), runner_.model());
-  running->seed = admitted.seed;
-  running->max_tokens = admitted.max_tokens;
   outbox_.reserve(outbox_.size() + running_.size() + 1);
   running_.push_back(std::move(running));
   return admitted;
@@ -163,32 +153,30 @@ void Engine::cancel(RequestId id) {
 // of them.
 void Engine::gather() {
   batch_.clear();
-  drawing_.clear();
-  int64_t budget = prefill_chunk_;
+  readings_.clear();
+  int64_t budget = prefill_chunk_, prompt_rows = kPromptRows;
   for (auto& r : running_) {
     const std::span<const TokenId> pending = r->pending();
-    const bool prefilling = r->generated.empty();
-    if (prefilling && budget == 0) continue;
-    const auto n = prefilling ? std::min(static_cast<int64_t>(pending.size()), budget) : 1;
+    const bool prefilling = r->prefilling(), all_rows = r->wants_prompt_rows();
+    const int64_t most = !prefilling ? 1 : all_rows ? std::min(budget, prompt_rows) : budget;
+    const auto n = std::min(static_cast<int64_t>(pending.size()), most);
+    if (n == 0) continue;
     if (prefilling) budget -= n;
+    if (all_rows) prompt_rows -= n;
     const bool last = n == static_cast<int64_t>(pending.size());
+    const auto first_row = static_cast<int64_t>(batch_.logit_rows.size());
     batch_.add(r->sequence, pending.first(static_cast<std::size_t>(n)),
-               last ? Batch::Logits::kLast : Batch::Logits::kNone);
-    if (last) drawing_.push_back(r.get());
+               all_rows ? Batch::Logits::kAll
+               : last   ? Batch::Logits::kLast
+                        : Batch::Logits::kNone);
+    readings_.push_back({r.get(), n, first_row, last});
   }
 }
 
 bool Engine::step(const std::function<void(const Event&)>& on_event) {
   const FloatEnvironment rounding;
   deliver(on_event);
-  for (auto& r : running_) {
-    if (!r->cancelled) continue;
-    Event event;
-    event.request = r->id;
-    finish(*r, event, FinishReason::kCancelled);
-    outbox_.push_back(std::move(event));
-  }
-  remove_finished();
+  end_cancelled_and_late();
   if (running_.empty()) {
     deliver(on_event);
     return false;
@@ -198,14 +186,7 @@ bool Engine::step(const std::function<void(const Event&)>& on_event) {
     const Matrix<const float> logits = runner_.forward(batch_);
     // From here on nothing throws: the pass is in the cache, every request that read something is told so,
     // and what goes wrong with one is that one's.
-    for (const BatchRun& run : batch_.runs) {
-      const auto r = std::find_if(running_.begin(), running_.end(),
-                                  [&](const auto& x) { return &x->sequence == run.sequence; });
-      (*r)->sequence.advance(run.n_tokens);
-      ++(*r)->passes;
-    }
-    for (std::size_t i = 0; i < drawing_.size(); ++i)
-      draw(*drawing_[i], logits.row_span(static_cast<int64_t>(i)));
+    for (const Reading& reading : readings_) take(reading, logits);
   } catch (const Error& e) {
     fail_youngest(e.code(), e.what());
   } catch (const std::bad_alloc&) {
@@ -214,6 +195,19 @@ bool Engine::step(const std::function<void(const Event&)>& on_event) {
   remove_finished();
   deliver(on_event);
   return true;
+}
+
+void Engine::end_cancelled_and_late() {
+  for (auto& r : running_) {
+    const bool late = r->late(now_());
+    if (!r->cancelled && !late) continue;
+    Event event;
+    event.request = r->id;
+    event.rule = r->cancelled ? StopRule::kNone : StopRule::kTimeLimit;
+    finish(*r, event, r->cancelled ? FinishReason::kCancelled : FinishReason::kTime);
+    outbox_.push_back(std::move(event));
+  }
+  remove_finished();
 }
 
 void Engine::gather_within_memory() {
@@ -253,64 +247,32 @@ void Engine::deliver(const std::function<void(const Event&)>& on_event) {
 }
 
 // The per-sequence step: what goes wrong here ends this request alone.
-void Engine::draw(Running& r, std::span<const float> logits) noexcept {
+void Engine::take(const Reading& reading, Matrix<const float> logits) noexcept {
+  Running& r = *reading.request;
   Event event;
   event.request = r.id;
-  if (r.max_tokens == 0) {  // the prompt was only to be read
-    finish(r, event, FinishReason::kLength);
-    outbox_.push_back(std::move(event));
-    return;
-  }
+  std::optional<FinishReason> reason;
+  const auto failed = [&](ErrorCode code, const char* why) {
+    set_error(event, code, why);
+    reason = FinishReason::kError;
+  };
   try {
-    const auto position = static_cast<uint32_t>(r.prompt.size() + r.generated.size());
-    const sampling::Draw drawn = r.chain.draw(logits, {r.prompt, r.generated}, {r.seed, 0, position});
-    r.generated.push_back(drawn.id);
-    event.token = drawn.id;
-    if (r.want_logprobs) event.logprob = sampling::logprob(logits, drawn.id);
-    const auto& ends = runner_.model().vocabulary().end_tokens();
-    if (!r.ignore_eos && std::binary_search(ends.begin(), ends.end(), drawn.id)) {
-      event.stop = runner_.model().vocabulary().piece(drawn.id);
-      finish(r, event, FinishReason::kStop);
-    } else {
-      event.text = r.stops.push(r.text.push(drawn.id));
-      if (r.stops.matched() >= 0) {
-        event.stop = r.stop_strings[static_cast<std::size_t>(r.stops.matched())];
-        finish(r, event, FinishReason::kStop);
-      } else if (static_cast<int64_t>(r.generated.size()) >= r.max_tokens) {
-        finish(r, event, FinishReason::kLength);
-      }
-    }
+    const int64_t first_pos = r.sequence.length();
+    const bool prompt_rows = r.wants_prompt_rows();
+    r.count_pass(reading.n_tokens);
+    for (int64_t i = 0; prompt_rows && i < reading.n_tokens; ++i)
+      r.see_prompt_row(first_pos + i, logits.row_span(reading.first_row + i));
+    if (!reading.draws) return;
+    reason = r.draw(logits.row_span(reading.first_row + (prompt_rows ? reading.n_tokens - 1 : 0)), event);
   } catch (const Error& e) {
-    set_error(event, e.code(), e.what());
-    finish(r, event, FinishReason::kError);
+    failed(e.code(), e.what());
   } catch (const std::bad_alloc&) {
-    set_error(event, ErrorCode::kOutOfMemory, kNoMemory);
-    finish(r, event, FinishReason::kError);
+    failed(ErrorCode::kOutOfMemory, kNoMemory);
   } catch (const std::exception& e) {
-    set_error(event, ErrorCode::kInternal, e.what());
-    finish(r, event, FinishReason::kError);
+    failed(ErrorCode::kInternal, e.what());
   }
+  if (reason) finish(r, event, *reason);
   outbox_.push_back(std::move(event));
-}
-
-// Lets out the text that was held back.
-void Engine::release_text(Running& r, Event& event, FinishReason& reason) {
-  if (r.stops.matched() < 0) {
-    event.text += r.stops.push(r.text.finish());
-    event.text += r.stops.finish();
-    // What was held back may hold a whole stop string, which had waited for an earlier one to come true.
-    if (r.stops.matched() >= 0 && reason == FinishReason::kLength) {
-      reason = FinishReason::kStop;
-      event.stop = r.stop_strings[static_cast<std::size_t>(r.stops.matched())];
-    }
-  }
-}
-
-// What it read, for prompts that begin alike.
-void Engine::keep_prefix(Running& r) {
-  std::vector<TokenId> tokens = std::move(r.prompt);
-  tokens.insert(tokens.end(), r.generated.begin(), r.generated.end());
-  prefixes_.keep(std::move(tokens), std::move(r.sequence));
 }
 
 // Closes the request. What goes wrong with the last of its text is how it ends, unless it ends by an error
@@ -321,19 +283,15 @@ void Engine::finish(Running& r, Event& event, FinishReason reason) noexcept {
     reason = FinishReason::kError;
   };
   try {
-    release_text(r, event, reason);
+    r.release_text(event, reason);
   } catch (const std::bad_alloc&) {
     failed(ErrorCode::kOutOfMemory, kNoMemory);
   } catch (const std::exception& e) {
     failed(ErrorCode::kInternal, e.what());
   }
-  event.finish = reason;
-  event.usage = {static_cast<int64_t>(r.prompt.size()), static_cast<int64_t>(r.generated.size()), r.passes};
-  event.context = {window_, static_cast<int64_t>(r.prompt.size()), 0, r.n_cached,
-                   window_ - static_cast<int64_t>(r.prompt.size() + r.generated.size())};
-  r.finished = true;
-  try {
-    keep_prefix(r);
+  r.close(event, reason, window_);
+  try {  // what it read, for prompts that begin alike
+    prefixes_.keep(r.take_tokens(), std::move(r.sequence));
   } catch (const std::exception&) {
     // Then the next prompt is read from its beginning: slower, and the same answer.
   }

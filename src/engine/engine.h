@@ -6,6 +6,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,14 @@
 
 namespace kelda {
 
+class Running;
+
 class Engine {
  public:
   struct Options {
     int64_t prefill_chunk = 512;     // prompt tokens per step over all requests, ≥ 1
     std::size_t kept_sequences = 0;  // of ended requests, for prompts that begin alike
+    double (*seconds)() = nullptr;   // the clock of time limits; nullptr: the machine's steady one
   };
   // The runner outlives the engine.
   Engine(Runner& runner, const Options& options);
@@ -33,7 +37,7 @@ class Engine {
         notices;  // what was asked for and is not in effect, or was clamped: nothing silently
   };
   // Throws kBadInput for an empty prompt or an id outside the vocabulary, kContextLength (both counts) for a
-  // prompt that leaves no room, kUsage for knobs that exclude each other.
+  // prompt that leaves no room, kUsage for knobs that exclude each other or ask for what the model has not.
   Admitted add(Request request);
   // Ends it at the next step with kCancelled.
   void cancel(RequestId id);
@@ -47,13 +51,19 @@ class Engine {
   int64_t window() const { return window_; }
 
  private:
-  struct Running;
-  // Puts what each request should read next into batch_, and those that will then draw into drawing_, in
-  // order of their rows.
+  // What one request has in the batch: its rows of logits are first_row and, where those of a prompt are
+  // wanted, n_tokens of them.
+  struct Reading {
+    Running* request;
+    int64_t n_tokens;
+    int64_t first_row;
+    bool draws;
+  };
+  void check_prompt(std::span<const TokenId> prompt, bool answers) const;
+  // Puts what each request should read next into batch_ and readings_.
   void gather();
-  void draw(Running& r, std::span<const float> logits) noexcept;
-  void release_text(Running& r, Event& event, FinishReason& reason);
-  void keep_prefix(Running& r);
+  void end_cancelled_and_late();
+  void take(const Reading& reading, Matrix<const float> logits) noexcept;
   void finish(Running& r, Event& event, FinishReason reason) noexcept;
   // Drops what is kept of ended requests, one after the other, when memory runs out.
   void gather_within_memory();
@@ -64,10 +74,11 @@ class Engine {
   Runner& runner_;
   int64_t window_;
   int64_t prefill_chunk_;
+  double (*now_)();
   RequestId next_id_ = 1;
   std::list<std::unique_ptr<Running>> running_;  // in order of arrival
   Batch batch_;
-  std::vector<Running*> drawing_;
+  std::vector<Reading> readings_;
   PrefixCache prefixes_;
   // Events not yet delivered. A step makes at most one per request, and add() keeps room for those, so that
   // no event is lost where memory runs out.

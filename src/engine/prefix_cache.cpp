@@ -4,13 +4,10 @@
 #include <utility>
 
 namespace kelda {
-namespace {
 
 int64_t common_length(std::span<const TokenId> a, std::span<const TokenId> b) {
   return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
 }
-
-}  // namespace
 
 std::optional<Sequence> PrefixCache::find(std::span<const TokenId> prompt) {
   int64_t most = 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <optional>
 #include <span>
@@ -13,6 +14,9 @@
 #include "state/sequence.h"
 
 namespace kelda {
+
+// How many tokens the two have in common at their beginning.
+int64_t common_length(std::span<const TokenId> a, std::span<const TokenId> b);
 
 class PrefixCache {
  public:

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "config/knob.h"
+#include "engine/logprobs.h"
 #include "learned/vocabulary.h"
 
 namespace kelda {
@@ -18,16 +19,21 @@ using RequestId = int64_t;
 struct Request {
   std::vector<TokenId> prompt;  // at least one token
   Knobs knobs;                  // from sampling::request_knobs(): samplers, seed, max_tokens, stop, …
-  bool logprobs = false;        // costs a pass over the vocabulary per token
 };
 
-enum class FinishReason { kStop, kLength, kCancelled, kError };
-std::string_view name(FinishReason reason);  // OpenAI's words: "stop", "length", …
+enum class FinishReason { kStop, kLength, kTime, kCancelled, kError };
+// OpenAI's words where it has one: "stop", "length"; "time" and "cancelled" are ours.
+std::string_view name(FinishReason reason);
+
+// Which rule it was that ended an answer.
+enum class StopRule { kNone, kEndToken, kStopToken, kStopText, kMaxTokens, kWindow, kTimeLimit };
+std::string_view name(StopRule rule);  // "end_token", "stop_text", …; empty for kNone
 
 struct Usage {
   int64_t prompt_tokens = 0;
   int64_t completion_tokens = 0;  // drawn, the end token included
   int64_t passes = 0;             // forward passes this request took part in
+  int64_t prefill_passes = 0;     // of those, with tokens of the prompt; each other one read a drawn token
 };
 
 // Prompt and answer share one budget; nothing of it is used without being told.
@@ -42,11 +48,14 @@ struct ContextReport {
 // One step of one request.
 struct Event {
   RequestId request = 0;
-  std::optional<TokenId> token;  // what was drawn; absent for a request that ends without drawing
-  double logprob = 0;            // of that token in the raw distribution, where asked for
+  std::optional<TokenId> token;              // what was drawn; absent for a request that ends without drawing
+  std::optional<TokenReport> logprobs;       // of that token, where asked for
+  std::vector<TokenReport> prompt_logprobs;  // on the first event, where asked for: of prompt tokens 1, 2, …
   std::string text;  // what may be shown now; halves of characters and of stop strings are held back
   std::optional<FinishReason> finish;  // set on the last event
-  std::string stop;                    // the stop string or end token's piece that ended it, if one did
+  StopRule rule = StopRule::kNone;     // with finish: the rule that ended it, if one did
+  std::string stop;                    // the stop string or the piece of the token that ended it, if one did
+  std::vector<std::string> notices;    // with finish: what the reader should know of the answer
   std::string error;                   // kError: what happened to this request; others go on
   ErrorCode error_code = ErrorCode::kInternal;  // with error
   Usage usage;                                  // with finish

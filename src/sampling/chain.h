@@ -36,6 +36,8 @@ class Chain {
   // The stages alone: what is left to draw from, in order of id; valid until the next call. Errors as draw().
   const Candidates& apply(std::span<const float> logits, const History& history, const DrawKey& key = {});
 
+  // What the latest draw() drew from, in order of id; where it was greedy(), the best one was taken.
+  const Candidates& left() const { return candidates_; }
   bool greedy() const { return greedy_; }
 
  private:

@@ -24,6 +24,8 @@ std::string_view type_words(KnobType type) {
       return "list of texts";
     case KnobType::kTokenBias:
       return "map from token id to number";
+    case KnobType::kTokenIds:
+      return "list of token ids";
   }
   return "";
 }
@@ -40,6 +42,8 @@ std::string range_words(const Knob& knob) {
       return fmt::format("at most {}, each 1 to {} bytes", knob.max_items, knob.max_bytes);
     case KnobType::kTokenBias:
       return fmt::format("{}; at most {} ids", range_text(knob), knob.max_items);
+    case KnobType::kTokenIds:
+      return fmt::format("at most {} ids", knob.max_items);
     default:
       return range_text(knob);
   }
@@ -100,7 +104,7 @@ std::string knobs_page() {
          "field. "
          "`null` is the same as leaving the field out.\nOn the command line, lists are given by repeating "
          "the flag, and "
-         "`--logit-bias` takes `ID=BIAS,...`.\n\n"
+         "`--logit-bias` takes `ID=BIAS,...`, a list of ids `ID,...`.\n\n"
          "## The order of the chain\n\n"
          "Each stage works on what the one before it left, with probabilities that add up to 1 again.\n\n" +
          chain() +

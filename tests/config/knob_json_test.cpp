@@ -207,5 +207,20 @@ TEST(ParseJsonObject, EachObjectHasItsOwnKeys) {
             "field \"b\" is given twice");
 }
 
+TEST(KnobFromJson, IdsAreAListOrOne) {
+  Knobs knobs(kRows);
+  knobs.set_from_json(R"({"stop_token_ids": [5, 0, 2147483647]})", "request");
+  EXPECT_EQ(knobs.token_ids("stop_token_ids"), (TokenIds{5, 0, 2147483647}));
+  knobs.set_from_json(R"({"stop_token_ids": 7})", "request");
+  EXPECT_EQ(knobs.token_ids("stop_token_ids"), TokenIds{7});
+  for (const std::string bad : {"-1", "[-1]", "[1.5]", "[\"1\"]", "\"1\"", "{}", "[[1]]", "true",
+                                "[2147483648]", "[1,2,3,4]", "[1,1]", "[null]"}) {
+    EXPECT_TRUE(
+        mentions(usage_error([&] { knobs.set_from_json("{\"stop_token_ids\": " + bad + "}", "request"); }),
+                 "stop_token_ids must be a list"))
+        << bad;
+  }
+}
+
 }  // namespace
 }  // namespace kelda

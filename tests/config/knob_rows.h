@@ -29,6 +29,8 @@ inline const Knob kBiasRow{.name = "logit_bias",
                            .hi = 100,
                            .max_items = 3,
                            .help = "Biases."};
+inline const Knob kIdsRow{
+    .name = "stop_token_ids", .type = KnobType::kTokenIds, .max_items = 3, .help = "Ids."};
 
 inline const Knob kChoiceRow{
     .name = "profile", .type = KnobType::kText, .max_bytes = 8, .help = "One of some.", .choices = [] {
@@ -44,9 +46,9 @@ inline const Knob kChoicesRow{.name = "order",
                                 return std::vector<std::string_view>{"left", "right"};
                               }};
 
-inline const std::vector<const Knob*> kRows = {&kRatioRow,  &kFreeRow,   &kCountRow,  &kSignedRow,
-                                               &kSwitchRow, &kSeedRow,   &kTextRow,   &kListRow,
-                                               &kBiasRow,   &kChoiceRow, &kChoicesRow};
+inline const std::vector<const Knob*> kRows = {&kRatioRow,  &kFreeRow, &kCountRow,  &kSignedRow,
+                                               &kSwitchRow, &kSeedRow, &kTextRow,   &kListRow,
+                                               &kBiasRow,   &kIdsRow,  &kChoiceRow, &kChoicesRow};
 
 // The message of the kUsage error that `act` throws; "" and a failure if it throws none.
 inline std::string usage_error(const std::function<void()>& act) {

@@ -100,11 +100,24 @@ TEST(Knobs, LimitTextsListsAndBiases) {
   EXPECT_TRUE(mentions(usage_error([&] { knobs.set("logit_bias", four, "test"); }), "4 entries"));
 }
 
+TEST(Knobs, IdsAreCountedAndEachIsThereOnce) {
+  Knobs knobs(kRows);
+  knobs.set("stop_token_ids", TokenIds{2147483647, 0, 5}, "test");
+  EXPECT_EQ(knobs.token_ids("stop_token_ids"), (TokenIds{2147483647, 0, 5}));
+  const auto refused = [&](TokenIds ids) {
+    return usage_error([&] { knobs.set("stop_token_ids", ids, "test"); });
+  };
+  EXPECT_TRUE(mentions(refused({1, 2, 3, 4}), "4 ids"));
+  EXPECT_TRUE(mentions(refused({1, -2}), "the id -2"));
+  EXPECT_TRUE(mentions(refused({1, 2, 1}), "the id 1 twice"));
+}
+
 TEST(Knobs, RefuseValuesOfAnotherType) {
   Knobs knobs(kRows);
   const KnobValue values[] = {
-      0.5, true, std::string("x"), std::vector<std::string>{"x"}, TokenBias{{1, 1}}, Seed{5}};
-  const std::string_view takers[] = {"top_p", "ignore_eos", "label", "stop", "logit_bias", "seed"};
+      0.5, true, std::string("x"), std::vector<std::string>{"x"}, TokenBias{{1, 1}}, Seed{5}, TokenIds{1}};
+  const std::string_view takers[] = {"top_p",      "ignore_eos", "label",         "stop",
+                                     "logit_bias", "seed",       "stop_token_ids"};
   for (std::size_t v = 0; v < std::size(values); ++v) {
     for (std::size_t t = 0; t < std::size(takers); ++t) {
       if (v == t) {

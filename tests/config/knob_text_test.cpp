@@ -101,5 +101,20 @@ TEST(KnobFromText, TheLocaleHasNoSay) {
   if (!tried) GTEST_SKIP() << "no locale with a decimal comma is installed";
 }
 
+TEST(KnobFromText, IdsAreSeparatedByCommasAndAddUp) {
+  Knobs knobs(kRows);
+  knobs.set_from_text("stop_token_ids", "5,0", "flag");
+  knobs.set_from_text("stop_token_ids", "7", "flag");
+  EXPECT_EQ(knobs.token_ids("stop_token_ids"), (TokenIds{5, 0, 7}));
+  for (const std::string_view bad :
+       {"", "1,", ",1", "1, 2", "-1", "x", "1.0", "5", "2147483648", "1,2,3,4"}) {
+    EXPECT_TRUE(mentions(usage_error([&] { knobs.set_from_text("stop_token_ids", bad, "flag"); }),
+                         "stop_token_ids must be a list of at most 3 token ids"))
+        << bad;
+  }
+  knobs.set_from_text("stop_token_ids", "9", "request");
+  EXPECT_EQ(knobs.token_ids("stop_token_ids"), TokenIds{9});
+}
+
 }  // namespace
 }  // namespace kelda

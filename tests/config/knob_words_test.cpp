@@ -12,6 +12,9 @@ TEST(KnobWords, AreDerivedFromTheRow) {
   EXPECT_EQ(allowed_text(kSeedRow), "-1 (random) or an integer in [0, 18446744073709551615]");
   EXPECT_EQ(allowed_text(kListRow), "a list of at most 3 texts of 1 to 8 bytes");
   EXPECT_EQ(allowed_text(kBiasRow), "a map of at most 3 token ids, each to a bias in [-100, 100]");
+  EXPECT_EQ(allowed_text(kIdsRow), "a list of at most 3 token ids, none of them twice");
+  EXPECT_EQ(range_text(kIdsRow), "");
+  EXPECT_EQ(default_text(kIdsRow), "none");
   EXPECT_EQ(default_text(kSwitchRow), "false");
   EXPECT_EQ(default_text(kSeedRow), "random");
   EXPECT_EQ(default_text(kListRow), "none");
@@ -28,6 +31,8 @@ TEST(KnobWords, ValuesAreWrittenAsTheyAreGiven) {
   EXPECT_EQ(value_text(std::vector<std::string>{"a", "b c"}), "\"a\", \"b c\"");
   EXPECT_EQ(value_text(std::vector<std::string>{}), "none");
   EXPECT_EQ(value_text(TokenBias{{5, -100}, {6, 0.5}}), "5=-100,6=0.5");
+  EXPECT_EQ(value_text(TokenIds{5, 3}), "5,3");
+  EXPECT_EQ(value_text(TokenIds{}), "none");
 }
 
 }  // namespace

@@ -274,7 +274,7 @@ class KnobValues(KeldaCase):
 
     def test_request_file_is_the_same_as_flags(self):
         request = self.request('{"temperature": 1.5, "seed": 9, "max_tokens": 6, "top_p": null, "logit_bias": {"70": 3}}')
-        common = ("run", tiny_model(), "--raw", "a", "--json", "-q")
+        common = ("run", tiny_model(), "--raw", "a", "--json", "-q", "--logprobs", 0)
         by_file = self.works(*common, *request).json()
         by_flag = self.works(*common, "--temperature", 1.5, "--seed", 9, "--max-tokens", 6, "--logit-bias", "70=3").json()
         self.assertEqual((by_file["ids"], by_file["logprobs"]), (by_flag["ids"], by_flag["logprobs"]))

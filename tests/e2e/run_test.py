@@ -26,13 +26,13 @@ class RunCase(KeldaCase):
         return self.works("run", tiny_model(), "--raw", *arguments, **options)
 
     def tiny_json(self, *arguments, **options):
-        return self.tiny("--json", "-q", *arguments, **options).json()
+        return self.tiny("--json", "-q", "--logprobs", 0, *arguments, **options).json()
 
     def greedy(self, prompt, *arguments, **options):
         return self.works("run", self.model(), prompt, *GREEDY, *arguments, **options)
 
     def greedy_json(self, prompt, *arguments, **options):
-        return self.greedy(prompt, "--json", "-q", *arguments, **options).json()
+        return self.greedy(prompt, "--json", "-q", "--logprobs", 0, *arguments, **options).json()
 
     def tiny_refused(self, *arguments, **options):
         return self.refused("run", tiny_model(), "--raw", "a", "--max-tokens", "2", *arguments, **options)
@@ -42,13 +42,13 @@ class Answers(RunCase):
     def test_greedy_continuation_is_the_models(self):
         answer = self.greedy_json(CAPITAL, "--max-tokens", 24)
         self.assertEqual((answer["text"], answer["ids"]), (CAPITAL_TEXT, CAPITAL_IDS))
-        self.assertAlmostEqual(answer["logprobs"][0], CAPITAL_FIRST_LOGPROB, delta=0.02)
+        self.assertAlmostEqual(answer["logprobs"][0]["logprob"], CAPITAL_FIRST_LOGPROB, delta=0.02)
         self.assertEqual(self.greedy_json(COUNT, "--max-tokens", 32)["text"], COUNT_TEXT)
 
     def test_text_goes_to_stdout_and_the_rest_to_stderr(self):
         result = self.greedy(CAPITAL, "--max-tokens", 24)
         self.assertEqual(result.out, CAPITAL_TEXT + "\n")
-        for word in ("tok/s", "learned", "KV cache", "peak"):
+        for word in ("tok/s", "learned", "KV cache", "peak", "24 tokens are 24 passes: 1 prefill, 23 decode steps"):
             self.assertIn(word, result.err)
         quiet = self.greedy(CAPITAL, "--max-tokens", 24, "-q")
         self.assertEqual((quiet.out, quiet.err), (CAPITAL_TEXT + "\n", ""))
@@ -85,15 +85,17 @@ class Answers(RunCase):
         answer = self.greedy_json(CAPITAL, "--max-tokens", 4, "--seed", 5)
         self.assertEqual(answer["text"], " Paris.\n\n")
         self.assertEqual(answer["ids"], CAPITAL_IDS[:4])
-        self.assertTrue(len(answer["logprobs"]) == 4 and all(x <= 0 for x in answer["logprobs"]))
-        self.assertEqual(answer["usage"], {"prompt_tokens": 5, "completion_tokens": 4, "passes": 4})
+        self.assertEqual([t["id"] for t in answer["logprobs"]], answer["ids"])
+        self.assertEqual(answer["usage"], {"prompt_tokens": 5, "completion_tokens": 4, "passes": 4, "prefill_passes": 1,
+                                           "decode_passes": 3})
         self.assertEqual(answer["context"],
                          {"window": 8192, "prompt_kept": 5, "prompt_dropped": 0, "prompt_cached": 0,
                           "left": 8192 - 9})
         self.assertEqual((answer["seed"], answer["finish_reason"], answer["stop"]), (5, "length", ""))
+        self.assertEqual((answer["finish_detail"], answer["prompt_logprobs"]), ("max_tokens", None))
         self.assertRegex("".join(answer["notices"]), "^seed has no effect: temperature 0")
         set_by_flag = {name: s["value"] for name, s in answer["settings"].items() if s["from"] == "flag"}
-        self.assertEqual(set_by_flag, {"temperature": 0, "max_tokens": 4, "seed": 5})
+        self.assertEqual(set_by_flag, {"temperature": 0, "max_tokens": 4, "seed": 5, "logprobs": 0})
         self.assertEqual({s["from"] for s in answer["settings"].values()}, {"flag", "default"})
         self.assertIsNone(answer["error"])
         for key in ("load_ms", "ttft_ms", "prompt_tok_s", "generation_tok_s", "learned_bytes", "kv_bytes",
@@ -120,7 +122,7 @@ class Answers(RunCase):
 
 class Prompts(RunCase):
     def test_argument_flag_and_stdin_are_the_same(self):
-        arguments = ("--json", "-q", "--temperature", 0, "--max-tokens", 6)
+        arguments = ("--json", "-q", "--temperature", 0, "--max-tokens", 6, "--logprobs", 0)
         answers = [self.tiny(*arguments, "the hat").json(),
                    self.tiny(*arguments, "--prompt", "the hat").json(),
                    self.tiny(*arguments, "-p", "the hat").json(),
@@ -363,7 +365,7 @@ class Streams(RunCase):
 
     def test_locale_changes_nothing(self):
         arguments = ("run", tiny_model(), "--raw", "a", "--temperature", "0.5", "--seed", "1", "--max-tokens", "6",
-                     "--json", "-q")
+                     "--json", "-q", "--logprobs", 0)
         plain = self.works(*arguments, env={"LC_ALL": "C"}).json()
         listed = subprocess.run(["locale", "-a"], capture_output=True, text=True).stdout.split()
         locales = [x for x in listed if x.startswith(("de_DE", "tr_TR", "fr_FR", "C."))] or ["C"]

@@ -56,10 +56,10 @@ TEST_F(DrawsFromModel, ChainAndTextbookLeaveTheSameProbabilities) {
     if (knobs.is_set("xtc_probability"))
       knobs.set("xtc_probability", 1.0, "test");  // leaves nothing to chance
     Chain chain(knobs, logits_.size(), selftest_text());
-    std::vector<Candidate> chosen;
-    for (const Candidate& c : chain.apply(logits_, history()).all()) chosen.push_back(c);
-    const Candidate best = *std::min_element(chosen.begin(), chosen.end(), better);
-    if (chain.greedy()) chosen = {best};
+    const Candidates& left = chain.apply(logits_, history());
+    const Candidate best = left.best();
+    std::vector<Candidate> chosen = {best};
+    if (!chain.greedy()) chosen.assign(left.all().begin(), left.all().end());
     const std::vector<double> expected = textbook_distribution(logits_, history(), knobs);
     std::vector<double> p(logits_.size(), 0.0);
     double total = 0;

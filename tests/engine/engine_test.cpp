@@ -5,26 +5,18 @@
 #include <map>
 
 #include "base/error.h"
-#include "engine/model.h"
-#include "models/tiny_model.h"
-#include "sampling/request_knobs.h"
+#include "engine/tiny_llama.h"
 
 namespace kelda {
 namespace {
 
 class EngineTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    const models::Family& llama = *models::find_family("llama");
-    const auto path = testing::write_tiny_model(llama, {.format = "q8_0", .n_ctx = 256});
-    ThreadPool pool(1);
-    model_ = Model::load(path, {}, pool);
-    std::filesystem::remove(path);
-  }
+  static void SetUpTestSuite() { model_ = testing::tiny_llama(); }
   static void TearDownTestSuite() { model_.reset(); }
 
   static Request request(std::vector<TokenId> prompt, const std::string& knobs_json) {
-    Request r{std::move(prompt), Knobs(sampling::request_knobs()), true};
+    Request r = testing::request(std::move(prompt), R"({"logprobs": 0})");
     r.knobs.set_from_json(knobs_json, "request");
     return r;
   }
@@ -41,10 +33,8 @@ class EngineTest : public ::testing::Test {
   static void collect(std::map<RequestId, Answer>& answers, const Event& e) {
     Answer& a = answers[e.request];
     EXPECT_FALSE(a.last.finish.has_value()) << "an event after the last one";
-    if (e.token) {
-      a.ids.push_back(*e.token);
-      a.logprobs.push_back(e.logprob);
-    }
+    if (e.token) a.ids.push_back(*e.token);
+    if (e.logprobs) a.logprobs.push_back(e.logprobs->logprob);
     a.text += e.text;
     a.last = e;
   }
@@ -87,6 +77,8 @@ TEST_F(EngineTest, DrawsExactlyMaxTokens) {
     EXPECT_EQ(a.last.finish, FinishReason::kLength);
     EXPECT_EQ(a.last.context.left, 256 - 5 - n);
     EXPECT_EQ(a.last.usage.passes, std::max<int64_t>(1, n)) << "one prefill, then one pass per further token";
+    EXPECT_EQ(a.last.usage.prefill_passes, 1);
+    EXPECT_EQ(a.last.rule, StopRule::kMaxTokens);
   }
 }
 

@@ -76,10 +76,12 @@ class OutOfMemory : public ::testing::Test {
     Engine engine(runner, {.prefill_chunk = 512, .kept_sequences = 2});
     for (const int max_tokens : {3, 8, 3}) {
       Request r{model_->tokenizer().encode_prompt("some text", text::Special::kText).ids,
-                Knobs(sampling::request_knobs()), true};
+                Knobs(sampling::request_knobs())};
       r.knobs.set_from_json(
-          fmt::format(R"({{"max_tokens":{},"ignore_eos":true,"seed":{},"stop":["never said, this"]}})",
-                      max_tokens, told.size()),
+          fmt::format(
+              R"({{"max_tokens":{},"ignore_eos":true,"seed":{},"stop":["never said, this"],"logprobs":3,
+              "processed_logprobs":true,"prompt_logprobs":2,"min_tokens":2}})",
+              max_tokens, told.size()),
           "request");
       told[engine.add(std::move(r)).id] = {};
     }

@@ -7,8 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "engine/runner.h"
+#include "engine/engine.h"
 #include "sampling/chain.h"
+#include "sampling/request_knobs.h"
 #include "test_model.h"
 
 namespace kelda {
@@ -29,9 +30,11 @@ class Reference : public ::testing::Test {
       SCOPED_TRACE(prompt["name"].get<std::string>());
       n_values += check_top(prompt);
       n_greedy += check_greedy(prompt);
+      check_prompt_logprobs(prompt);
     }
-    std::printf("%s: %d log probabilities, %d greedy tokens, worst difference %.6f\n", path.c_str(), n_values,
-                n_greedy, worst_);
+    std::printf(
+        "%s: %d log probabilities, %d greedy tokens, %d prompts with their sums, worst difference %.6f\n",
+        path.c_str(), n_values, n_greedy, n_prompts_with_sums_, worst_);
     EXPECT_GT(n_values, 100);
     EXPECT_GT(n_greedy, 50);
   }
@@ -52,6 +55,28 @@ class Reference : public ::testing::Test {
       }
     });
     return n;
+  }
+
+  // What the engine tells of the prompt's tokens, and their sum.
+  void check_prompt_logprobs(const nlohmann::json& prompt) {
+    if (!prompt.contains("token_logprobs")) return;
+    Knobs knobs(sampling::request_knobs());
+    knobs.set_from_json(R"({"max_tokens": 0, "prompt_logprobs": 0})", "test");
+    Engine engine(*runner_, {});
+    engine.add({prompt["tokens"].get<std::vector<TokenId>>(), std::move(knobs)});
+    std::vector<TokenReport> reports;
+    while (engine.step([&](const Event& e) { reports = e.prompt_logprobs; })) {
+    }
+    const auto& expected = prompt["token_logprobs"];
+    ASSERT_EQ(reports.size(), expected.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < reports.size(); ++i) {
+      EXPECT_NEAR(reports[i].logprob, expected[i].get<double>(), kTolerance) << "prompt token " << i + 1;
+      sum += reports[i].logprob;
+    }
+    EXPECT_NEAR(sum, prompt["sum_logprob"].get<double>(),
+                1e-4 * static_cast<double>(reports.size()) + kTolerance);
+    n_prompts_with_sums_ += 1;
   }
 
   int check_greedy(const nlohmann::json& prompt) {
@@ -75,6 +100,7 @@ class Reference : public ::testing::Test {
   std::unique_ptr<ThreadPool> pool_;
   std::unique_ptr<Runner> runner_;
   double worst_ = 0;
+  int n_prompts_with_sums_ = 0;
 };
 
 TEST_F(Reference, AgreesWithTheGoldenValues) {

@@ -47,15 +47,25 @@ int ConversationSession::ask(const std::string& text) {
   prompt.push_back({"user", text});
   const auto ids = chat::encode(session_.model().tokenizer(),
                                 template_->render(chat::conversation_of(prompt), chat::local_now()));
+  Knobs knobs = knobs_;
+  for (const std::string_view name : {"logprobs", "prompt_logprobs"}) {
+    if (knobs.integer(name) < 0) continue;
+    say("{}\n",
+        paint(Stream::kErr, Color::kDim,
+              fmt::format("note: {} has no effect in a conversation: kelda run --json tells them", name)));
+    knobs.set(name, int64_t{-1}, "chat");
+  }
   const InterruptGuard interrupt;
   Answer answer = generate(
-      engine_, Request{ids, knobs_}, interrupt, [](std::string_view part) { write_out(part); },
+      engine_, Request{ids, std::move(knobs)}, interrupt, [](std::string_view part) { write_out(part); },
       [](const Engine::Admitted& admitted) {
         for (const std::string& notice : admitted.notices)
           say("{}\n", paint(Stream::kErr, Color::kDim, "note: " + notice));
       });
   write_out("\n");
   if (answer.last.finish == FinishReason::kError) fail(answer.last.error_code, "{}", answer.last.error);
+  for (const std::string& notice : answer.last.notices)
+    say("{}\n", paint(Stream::kErr, Color::kDim, "note: " + notice));
   const bool stopped = answer.last.finish == FinishReason::kCancelled;
   if (stopped && answer.ids.empty()) {
     say("{}\n", paint(Stream::kErr, Color::kDim, "(stopped before the answer; the message is taken back)"));
@@ -63,7 +73,7 @@ int ConversationSession::ask(const std::string& text) {
   }
   if (stopped)
     say("{}\n", paint(Stream::kErr, Color::kDim, "(stopped; the answer is kept as far as it came)"));
-  if (answer.last.finish == FinishReason::kLength)
+  if (answer.last.finish == FinishReason::kLength || answer.last.finish == FinishReason::kTime)
     say("{}\n", paint(Stream::kErr, Color::kDim,
                       fmt::format("(cut at {}; {} are left in the window)",
                                   counted(static_cast<int64_t>(answer.ids.size()), "token"),

@@ -14,6 +14,7 @@
 #include "apps/kelda/settings.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/standard_input.h"
+#include "apps/kelda/token_json.h"
 #include "base/error.h"
 #include "base/naming.h"
 #include "base/utf8.h"
@@ -51,28 +52,47 @@ std::string prompt_text(const Arguments& a) {
   return text;
 }
 
+// Of each token of the answer, and of the prompt; null where not asked for.
+nlohmann::json logprobs_json(const Arguments& a, const Answer& answer, const text::Tokenizer& tokenizer,
+                             TokenId first) {
+  nlohmann::json out = {{"logprobs", nullptr}, {"prompt_logprobs", nullptr}};
+  if (a.knobs.integer("logprobs") >= 0) {
+    out["logprobs"] = nlohmann::json::array();
+    for (const TokenReport& report : answer.logprobs)
+      out["logprobs"].push_back(report_json(tokenizer, report));
+  }
+  if (a.knobs.integer("prompt_logprobs") >= 0)
+    out["prompt_logprobs"] = prompt_json(tokenizer, first, answer.prompt_logprobs);
+  return out;
+}
+
 nlohmann::json answer_json(const Arguments& a, const Answer& answer, const std::string& chat_template) {
   const Event& last = answer.last;
-  return {{"text", answer.text},
-          {"ids", answer.ids},
-          {"logprobs", answer.logprobs},
-          {"finish_reason", name(*last.finish)},
-          {"stop", last.stop},
-          {"seed", answer.admitted.seed},
-          {"notices", answer.admitted.notices},
-          {"settings", settings_json(a.knobs)},
-          {"error", last.error.empty() ? nlohmann::json() : nlohmann::json(last.error)},
-          {"chat_template", chat_template.empty() ? nlohmann::json() : nlohmann::json(chat_template)},
-          {"usage",
-           {{"prompt_tokens", last.usage.prompt_tokens},
-            {"completion_tokens", last.usage.completion_tokens},
-            {"passes", last.usage.passes}}},
-          {"context",
-           {{"window", last.context.window},
-            {"prompt_kept", last.context.prompt_kept},
-            {"prompt_dropped", last.context.prompt_dropped},
-            {"prompt_cached", last.context.prompt_cached},
-            {"left", last.context.left}}}};
+  std::vector<std::string> notices = answer.admitted.notices;
+  notices.insert(notices.end(), last.notices.begin(), last.notices.end());
+  return {
+      {"text", answer.text},
+      {"ids", answer.ids},
+      {"finish_reason", name(*last.finish)},
+      {"finish_detail", last.rule == StopRule::kNone ? nlohmann::json() : nlohmann::json(name(last.rule))},
+      {"stop", last.stop},
+      {"seed", answer.admitted.seed},
+      {"notices", notices},
+      {"settings", settings_json(a.knobs)},
+      {"error", last.error.empty() ? nlohmann::json() : nlohmann::json(last.error)},
+      {"chat_template", chat_template.empty() ? nlohmann::json() : nlohmann::json(chat_template)},
+      {"usage",
+       {{"prompt_tokens", last.usage.prompt_tokens},
+        {"completion_tokens", last.usage.completion_tokens},
+        {"passes", last.usage.passes},
+        {"prefill_passes", last.usage.prefill_passes},
+        {"decode_passes", last.usage.passes - last.usage.prefill_passes}}},
+      {"context",
+       {{"window", last.context.window},
+        {"prompt_kept", last.context.prompt_kept},
+        {"prompt_dropped", last.context.prompt_dropped},
+        {"prompt_cached", last.context.prompt_cached},
+        {"left", last.context.left}}}};
 }
 
 // The prompt's ids; `chat_template` is set to the name of the one that was used.
@@ -94,7 +114,8 @@ std::vector<TokenId> prompt_ids(const Arguments& a, const Model& model, const st
 int generate(const Arguments& a, Session& session, const std::string& prompt) {
   Engine engine(session.runner(), {});
   std::string chat_template;
-  Request request{prompt_ids(a, session.model(), prompt, chat_template), a.knobs, a.json};
+  Request request{prompt_ids(a, session.model(), prompt, chat_template), a.knobs};
+  const TokenId first = request.prompt.empty() ? -1 : request.prompt.front();
   const InterruptGuard interrupt;
   Answer answer = cli::generate(
       engine, std::move(request), interrupt,
@@ -108,16 +129,18 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
 
   if (a.json) {
     nlohmann::json out = answer_json(a, answer, chat_template);
+    out.update(logprobs_json(a, answer, session.model().tokenizer(), first));
     out["timings"] = timings_json(answer.timings, session.runner());
     write_out(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
     write_out("\n");
-    if (!a.model.quiet) {
-      // Without a seed and at a temperature, the answer is one of many: this is how to have it again.
-      const bool by_chance = !a.knobs.seed("seed").value && a.knobs.number("temperature") > 0;
-      say("\n{}{}", timings_text(answer.timings, session.runner()),
-          by_chance ? fmt::format("seed: {} (--seed gives this answer again)\n", answer.admitted.seed) : "");
-    }
+  }
+  for (const std::string& notice : answer.last.notices) say("note: {}\n", notice);
+  if (!a.json && !a.model.quiet) {
+    // Without a seed and at a temperature, the answer is one of many: this is how to have it again.
+    const bool by_chance = !a.knobs.seed("seed").value && a.knobs.number("temperature") > 0;
+    say("\n{}{}{}", timings_text(answer.timings, session.runner()), passes_text(answer.last.usage),
+        by_chance ? fmt::format("seed: {} (--seed gives this answer again)\n", answer.admitted.seed) : "");
   }
   const Event& last = answer.last;
   if (last.finish == FinishReason::kError) fail(last.error_code, "{}", last.error);
@@ -141,6 +164,10 @@ void apply_request(Arguments& a) {
 }
 
 int run(Arguments& a) {
+  for (const std::string_view name : {"logprobs", "prompt_logprobs"}) {
+    if (!a.json && a.knobs.integer(name) >= 0)
+      fail(ErrorCode::kUsage, "{} goes with --json: streamed text has no place for numbers", flag_name(name));
+  }
   if (a.special && !a.raw) {
     fail(ErrorCode::kUsage,
          "--special goes with --raw: where a chat template writes the special tokens, a message is plain "

@@ -18,6 +18,10 @@ int terminal_columns() {
   return known ? size.ws_col : 80;
 }
 
+std::string amount(uint64_t n, std::string_view unit) {
+  return unit.empty() ? short_bytes(n) : fmt::format("{} {}", n, unit);
+}
+
 }  // namespace
 
 ProgressBar::Mode ProgressBar::mode(bool quiet) {
@@ -27,15 +31,15 @@ ProgressBar::Mode ProgressBar::mode(bool quiet) {
 
 std::string ProgressBar::render(std::string_view label, uint64_t done, std::optional<uint64_t> total,
                                 double per_s, int columns, std::string_view unit) {
-  const auto amount = [unit](uint64_t n) { return unit.empty() ? short_bytes(n) : std::to_string(n); };
-  const std::string rate = per_s > 0 ? fmt::format("  {}/s", amount(static_cast<uint64_t>(per_s))) : "";
-  if (!total || *total == 0) return fmt::format("{}  {}{}", label, amount(done), rate);
+  const std::string rate =
+      per_s >= 1 ? fmt::format("  {}/s", amount(static_cast<uint64_t>(per_s), unit)) : "";
+  if (!total || *total == 0) return fmt::format("{}  {}{}", label, amount(done, unit), rate);
   const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(*total));
   const double left_s = per_s > 0 ? static_cast<double>(*total - std::min(done, *total)) / per_s : -1;
   const std::string head = fmt::format("{} {:3}%", label, static_cast<int>(share * 100));
-  const std::string tail =
-      fmt::format("  {} of {}{}{}{}{}", amount(done), amount(*total), unit.empty() ? "" : " ", unit, rate,
-                  left_s >= 0 ? fmt::format("  {} left", human_seconds(left_s)) : "");
+  const std::string tail = fmt::format(
+      "  {} of {}{}{}", unit.empty() ? short_bytes(done) : std::to_string(done), amount(*total, unit), rate,
+      left_s >= 0 ? fmt::format("  {} left", human_seconds(left_s)) : "");
   const int width = std::min(40, columns - 1 - static_cast<int>(head.size() + tail.size()) - 3);
   if (width < 5) return head + tail;
   const int filled = static_cast<int>(share * width);
