@@ -17,4 +17,5 @@ scripts/build.sh release kelda
 kelda=build/release/bin/kelda
 # A name is fetched; the path of a file is used as it is.
 if [ ! -f "$KELDA_MODEL" ]; then "$kelda" pull "$KELDA_MODEL" >/dev/null; fi
-exec "$kelda" run "$KELDA_MODEL" --prompt="$KELDA_PROMPT"
+# Small models may not find an end; this is a first look, and `kelda run` has no such limit.
+exec "$kelda" run "$KELDA_MODEL" --prompt="$KELDA_PROMPT" --max-tokens 512
