@@ -1,6 +1,7 @@
 #include "files/gguf_split.h"
 
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -149,10 +150,11 @@ std::vector<Part> whole_set(Part opened) {
   }
   const PartName name = name_of(opened, keys);
   const fs::path asked = opened.file.path();
+  std::optional<Part> given = std::move(opened);  // until its turn comes
   SplitKeys first_keys = keys;
   int64_t n_tensors = 0;
   for (uint32_t no = 0; no < keys.count; ++no) {
-    Part part = no == keys.no ? std::move(opened)
+    Part part = no == keys.no ? std::move(*given)
                               : open_part(asked.parent_path() / part_name(name.set, no, name.count), no,
                                           asked.filename().string());
     const SplitKeys part_keys = keys_of(part);

@@ -85,7 +85,7 @@ class Reader final : public JsonEvents {
   }
   void text(uint64_t at, std::string value) override {
     if (place_ == Place::kMetadataText) {
-      add_metadata(at, std::move(value));
+      add_metadata(at, value);
     } else if (place_ == Place::kDtype) {
       set_dtype(std::move(value));
     } else {
@@ -189,11 +189,11 @@ class Reader final : public JsonEvents {
                                   quote(name)));
   }
 
-  void add_metadata(uint64_t at, std::string value) {
+  void add_metadata(uint64_t at, const std::string& value) {
     if (header_.metadata.size() == kMaxMetadataKeys) {
       refuse(file_, at, fmt::format("{} has more than {} keys", quote(kMetadataKey), kMaxMetadataKeys));
     }
-    if (!header_.metadata.try_emplace(metadata_key_, std::move(value)).second) {
+    if (!header_.metadata.try_emplace(metadata_key_, value).second) {
       refuse(file_, at, fmt::format("{} appears twice in {}", quote(metadata_key_), quote(kMetadataKey)));
     }
     place_ = Place::kMetadataKey;

@@ -164,8 +164,11 @@ struct KeepIfStored {
 Interpreter::Flow Interpreter::loop(Frame& frame, Frame& outer, const Stmt& s, const Value& iterable,
                                     int depth0) {
   auto items = filtered(s, outer, iterate(rt_, iterable));
-  std::shared_ptr<Loop> object;
-  if (s.loop_slot >= 0) {
+  std::shared_ptr<Loop> object;  // which takes the items, where the body looks at the loop
+  decltype(items) unseen;
+  if (s.loop_slot < 0) {
+    unseen = std::move(items);
+  } else {
     std::optional<std::size_t> length;
     if (!s.test && !iterable.is(Value::Kind::kObject)) length = rt_.length(iterable);
     if (!s.test && iterable.is(Value::Kind::kObject)) length = iterable.as_object().length(rt_);
@@ -174,7 +177,7 @@ Interpreter::Flow Interpreter::loop(Frame& frame, Frame& outer, const Stmt& s, c
   const Value shown = object ? rt_.object(object) : Value();
   const KeepIfStored keep{rt_, outer, object};
   bool finished_one = false;
-  for (Value item; object ? object->advance(rt_, item) : items->next(rt_, item);) {
+  for (Value item; object ? object->advance(rt_, item) : unseen->next(rt_, item);) {
     rt_.budget().step();
     enter(frame, s.scope);
     if (object) frame.slots[static_cast<std::size_t>(s.loop_slot)] = shown;

@@ -40,7 +40,7 @@ class Parser {
 
   // parser_statements.cpp
   struct Nest;
-  Body parse_body(std::vector<std::string_view> end_names);
+  Body parse_body(const std::vector<std::string_view>& end_names);
   void parse_statement(Body& out);
   Stmt* make_stmt(Stmt::Kind kind, int line);
   Stmt* parse_for();

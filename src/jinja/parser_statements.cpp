@@ -21,7 +21,7 @@ Stmt* Parser::make_stmt(Stmt::Kind kind, int line) {
 
 // Statements up to one of the end tags, which is left as the current token (its name); with no end tags, up
 // to the end of the template.
-Body Parser::parse_body(std::vector<std::string_view> end_names) {
+Body Parser::parse_body(const std::vector<std::string_view>& end_names) {
   const Nest nest(*this);
   const bool top = end_names.empty();
   if (!top) {

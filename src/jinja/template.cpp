@@ -15,7 +15,7 @@ struct Template::Parsed {
   std::unique_ptr<Tree> tree;
 };
 
-Template::Template(std::string source, std::string name) {
+Template::Template(const std::string& source, std::string name) {
   if (source.size() > kMaxSourceBytes) {
     throw TemplateError(name, 1,
                         fmt::format("{} bytes; a template has at most {}", source.size(), kMaxSourceBytes));
@@ -47,7 +47,7 @@ Rendered Template::render(const Value& globals, const Environment& environment) 
   try {
     Text text = interpreter.run();
     Rendered rendered;
-    rendered.owned = std::move(text).take_owned();
+    rendered.owned = text.owned();
     rendered.text = std::move(text).take_bytes();
     return rendered;
   } catch (const Failure& failure) {

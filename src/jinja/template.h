@@ -33,7 +33,7 @@ class Template {
  public:
   // Throws TemplateError (errors.h) with the line for what is not a template, or uses an unknown filter or
   // test.
-  explicit Template(std::string source, std::string name = "template");
+  explicit Template(const std::string& source, std::string name = "template");
   ~Template();
   Template(Template&&) noexcept;
   Template& operator=(Template&&) noexcept;

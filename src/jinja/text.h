@@ -40,7 +40,6 @@ class Text {
   // The same owners of other bytes, of which there are as many.
   Text with_bytes(std::string bytes) const;
   std::string take_bytes() && { return std::move(bytes_); }
-  std::vector<ByteSpan> take_owned() && { return std::move(owned_); }
 
  private:
   void own(std::size_t begin, std::size_t end);

@@ -25,7 +25,8 @@ inline float best_non_linear_scale(const float* x) {
   const float largest = largest_magnitude(x, 32);
   float guesses[kGuesses];
   for (int i = 0; i < kGuesses; ++i) {  // the largest lies near either end of the table
-    const float end = 98.0f + 2.0f * static_cast<float>(i / 2);
+    const int step = i / 2;
+    const float end = 98.0f + 2.0f * static_cast<float>(step);
     guesses[i] = largest / (i % 2 == 0 ? end : -end);
   }
   return best_scale(x, 32, guesses, [](float v) { return kNonLinear[nearest_non_linear(v)]; });

@@ -60,7 +60,8 @@ inline float best_symmetric_scale(const float* x, int n, int lowest) {
   const float largest = largest_magnitude(x, n);
   float guesses[kGuesses];
   for (int i = 0; i < kGuesses; ++i) {
-    guesses[i] = largest / (static_cast<float>(lowest) + 0.1f * static_cast<float>(i - kGuesses / 2));
+    const int step = i - kGuesses / 2;
+    guesses[i] = largest / (static_cast<float>(lowest) + 0.1f * static_cast<float>(step));
   }
   return best_scale(x, n, guesses, [lowest](float v) { return nearest_code(v, lowest, -lowest - 1); });
 }
