@@ -5,8 +5,8 @@
 namespace kelda::sampling {
 namespace {
 
-// Knobs of a request that belong to no sampler.
-const std::vector<Knob>& own_rows() {
+// Knobs of a request that belong to no sampler: where it ends, what is told beside the text, how it is drawn.
+const std::vector<Knob>& rows_of_ends() {
   static const std::vector<Knob> rows = {
       {.name = "max_tokens",
        .type = KnobType::kInt,
@@ -40,6 +40,12 @@ const std::vector<Knob>& own_rows() {
        .unit = "seconds",
        .help = "End the answer before the next pass once this long has gone by since the request came; where "
                "that is depends on the machine. 0 = off."},
+  };
+  return rows;
+}
+
+const std::vector<Knob>& rows_of_what_is_told() {
+  static const std::vector<Knob> rows = {
       {.name = "logprobs",
        .type = KnobType::kInt,
        .def = -1,
@@ -59,6 +65,12 @@ const std::vector<Knob>& own_rows() {
       {.name = "processed_logprobs",
        .type = KnobType::kBool,
        .help = "With logprobs: also tell those of the distribution that was drawn from, after all samplers."},
+  };
+  return rows;
+}
+
+const std::vector<Knob>& rows_of_the_draw() {
+  static const std::vector<Knob> rows = {
       {.name = "seed",
        .type = KnobType::kSeed,
        .help = "The same seed gives the same tokens. -1: one is chosen at random and reported."},
@@ -89,7 +101,9 @@ const std::vector<const Knob*>& request_knobs() {
     for (const SamplerSpec* spec : samplers_in_order()) {
       for (const Knob& knob : spec->knobs) out.push_back(&knob);
     }
-    for (const Knob& knob : own_rows()) out.push_back(&knob);
+    for (const auto* own : {&rows_of_ends(), &rows_of_what_is_told(), &rows_of_the_draw()}) {
+      for (const Knob& knob : *own) out.push_back(&knob);
+    }
     return out;
   }();
   return rows;

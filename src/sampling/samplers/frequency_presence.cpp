@@ -55,6 +55,20 @@ class FrequencyPresence final : public Sampler {
   std::vector<uint32_t> counts_;  // by id; all zero between draws
 };
 
+void textbook(std::vector<TextbookToken>& tokens, const TextbookPast& past, const Knobs& knobs) {
+  std::vector<TokenId> text;
+  if (knobs.boolean("frequency_prompt")) text.assign(past.history.prompt.begin(), past.history.prompt.end());
+  text.insert(text.end(), past.history.generated.begin(), past.history.generated.end());
+  const int64_t window = knobs.integer("frequency_window");
+  while (window >= 0 && static_cast<int64_t>(text.size()) > window) text.erase(text.begin());
+  for (TextbookToken& t : tokens) {
+    const auto n = std::count(text.begin(), text.end(), t.id);
+    if (n == 0) continue;
+    t.logit -= knobs.number("frequency_penalty") * static_cast<double>(n);
+    t.logit -= knobs.number("presence_penalty");
+  }
+}
+
 }  // namespace
 
 const SamplerSpec& sampler() {
@@ -93,21 +107,7 @@ const SamplerSpec& sampler() {
             Settings{knobs.number("frequency_penalty"), knobs.number("presence_penalty"),
                      knobs.integer("frequency_window"), knobs.boolean("frequency_prompt")});
       },
-      .textbook =
-          [](std::vector<TextbookToken>& tokens, const TextbookPast& past, const Knobs& knobs) {
-            std::vector<TokenId> text;
-            if (knobs.boolean("frequency_prompt"))
-              text.assign(past.history.prompt.begin(), past.history.prompt.end());
-            text.insert(text.end(), past.history.generated.begin(), past.history.generated.end());
-            const int64_t window = knobs.integer("frequency_window");
-            while (window >= 0 && static_cast<int64_t>(text.size()) > window) text.erase(text.begin());
-            for (TextbookToken& t : tokens) {
-              const auto n = std::count(text.begin(), text.end(), t.id);
-              if (n == 0) continue;
-              t.logit -= knobs.number("frequency_penalty") * static_cast<double>(n);
-              t.logit -= knobs.number("presence_penalty");
-            }
-          },
+      .textbook = textbook,
       .selftest = {R"({"frequency_penalty": 0.3, "presence_penalty": 0.4})", R"({"frequency_penalty": 0.7})",
                    R"({"presence_penalty": 1.2, "frequency_window": 4})",
                    R"({"frequency_penalty": 0.5, "frequency_prompt": true, "frequency_window": 9})"},
