@@ -27,6 +27,7 @@ void BestOf::finish(bool sorted) {
 }
 
 void Candidates::assign(std::span<const float> logits) {
+  any_banned_ = false;
   vocab_size_ = logits.size();
   items_.resize(logits.size());
   std::size_t n = 0;

@@ -79,6 +79,17 @@ class Candidates {
   void keep_best(std::size_t n);
   // Removes all that are worse than `last`, which stays itself if it is one of them.
   void keep_down_to(const Candidate& last);
+  // Marks a token, if it is among them, for drop_banned() to remove: all of the marked ones in one pass.
+  void ban(TokenId id) {
+    if (Candidate* c = find(id)) {
+      c->logit = kBanned;
+      any_banned_ = true;
+    }
+  }
+  void drop_banned() {
+    if (any_banned_) drop_if([](const Candidate& c) { return c.logit == kBanned; });
+    any_banned_ = false;
+  }
   // Removes those for which drop(candidate) holds, be it all of them.
   template <typename Drop>
   void drop_if(Drop drop) {
@@ -86,9 +97,12 @@ class Candidates {
   }
 
  private:
+  static constexpr float kBanned = -std::numeric_limits<float>::infinity();
+
   std::vector<Candidate> items_;
   std::vector<Candidate> scratch_;
   std::size_t vocab_size_ = 0;
+  bool any_banned_ = false;
 };
 
 }  // namespace kelda::sampling

@@ -4,18 +4,15 @@
 
 namespace kelda::sampling {
 
-void Repeats::assign(const History& history, int64_t window, bool without_prompt) {
+void Repeats::assign(const History& text) {
   constexpr std::size_t kFewest = 4096;  // a text grows by a token per draw; memory is asked for now and then
-  const std::size_t all = history.generated.size() + (without_prompt ? 0 : history.prompt.size());
-  const std::size_t n = window < 0 ? all : std::min(all, static_cast<std::size_t>(window));
+  const std::size_t n = text.prompt.size() + text.generated.size();
   if (reversed_.capacity() < n || lengths_.capacity() < std::max(n, kFewest)) {
     reversed_.reserve(std::max(2 * n, kFewest));
     lengths_.reserve(std::max(2 * n, kFewest));
   }
-  const std::size_t n_generated = std::min(n, history.generated.size());
-  const auto generated = history.generated.last(n_generated), prompt = history.prompt.last(n - n_generated);
-  reversed_.assign(generated.rbegin(), generated.rend());
-  reversed_.insert(reversed_.end(), prompt.rbegin(), prompt.rend());
+  reversed_.assign(text.generated.rbegin(), text.generated.rend());
+  reversed_.insert(reversed_.end(), text.prompt.rbegin(), text.prompt.rend());
 
   lengths_.assign(n, 0);
   std::size_t begin = 0, end = 0;  // of the match that reaches farthest

@@ -11,9 +11,8 @@ namespace kelda::sampling {
 // The tokens of a text from its end, and how much of that end stands at each earlier place.
 class Repeats {
  public:
-  // Looks at the last `window` tokens of prompt and output, −1: all; without_prompt: of the output alone.
-  // O(tokens), by the Z algorithm on the reversed text (Gusfield 1997, section 1.4).
-  void assign(const History& history, int64_t window, bool without_prompt);
+  // Of all of `text`. O(tokens), by the Z algorithm on the reversed text (Gusfield 1997, section 1.4).
+  void assign(const History& text);
 
   std::size_t size() const { return reversed_.size(); }
   // The k-th token from the end; 0 is the last one.

@@ -5,6 +5,7 @@
 // those of the softmax over what is left.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <span>
@@ -22,6 +23,15 @@ namespace kelda::sampling {
 struct History {
   std::span<const TokenId> prompt;
   std::span<const TokenId> generated;
+
+  History output() const { return {{}, generated}; }
+  // The last `window` tokens of both as one text, −1: all.
+  History last(int64_t window) const {
+    const std::size_t all = prompt.size() + generated.size();
+    const std::size_t n = window < 0 ? all : std::min(all, static_cast<std::size_t>(window));
+    const std::size_t n_generated = std::min(n, generated.size());
+    return {prompt.last(n - n_generated), generated.last(n_generated)};
+  }
 };
 
 // What samplers that look at text may ask of the vocabulary. This layer knows no tokenizer: whoever has one

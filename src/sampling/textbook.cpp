@@ -15,6 +15,14 @@ double oracle::log(double x) { return std::log(x); }
 double oracle::log2(double x) { return std::log2(x); }
 double oracle::pow(double x, double y) { return std::pow(x, y); }
 
+std::vector<TokenId> oracle::text_of(const TextbookPast& past, int64_t window, bool with_prompt) {
+  std::vector<TokenId> text;
+  if (with_prompt) text.assign(past.history.prompt.begin(), past.history.prompt.end());
+  text.insert(text.end(), past.history.generated.begin(), past.history.generated.end());
+  while (window >= 0 && static_cast<int64_t>(text.size()) > window) text.erase(text.begin());
+  return text;
+}
+
 namespace {
 
 using Tokens = std::vector<TextbookToken>;

@@ -41,6 +41,19 @@ TEST(Candidates, AreFoundByIdHoweverManyAreGone) {
   for (const TokenId gone : {0, 2, 4, 6, -1, 1000000}) EXPECT_EQ(candidates.find(gone), nullptr) << gone;
 }
 
+TEST(Candidates, BannedOnesGoAllAtOnceAndTheOthersStayInOrder) {
+  Candidates candidates;
+  candidates.assign(std::vector<float>{1, 2, 3, 4, 5, 6});
+  candidates.drop_banned();
+  EXPECT_EQ(candidates.size(), 6u);
+  for (const TokenId id : {4, 0, 4, -1, 77}) candidates.ban(id);
+  candidates.drop_banned();
+  EXPECT_EQ(ids(candidates), (std::vector<TokenId>{1, 2, 3, 5}));
+  for (TokenId id = 0; id < 6; ++id) candidates.ban(id);
+  candidates.drop_banned();
+  EXPECT_EQ(candidates.size(), 0u);
+}
+
 TEST(Candidates, BestAndNthBestBreakTiesByTheLowestId) {
   Candidates candidates;
   candidates.assign(std::vector<float>{1, 7, 3, 7, 3, 7});

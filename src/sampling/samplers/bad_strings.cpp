@@ -2,7 +2,6 @@
 // where its bytes, after those of the output so far, would complete one.
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,8 +64,7 @@ class BadStrings final : public Sampler {
   }
 
   void apply(Candidates& candidates, const History& history, const DrawKey&) override {
-    any_gone_ = false;
-    for (const TokenId id : whole_in_) ban(candidates, id);
+    for (const TokenId id : whole_in_) candidates.ban(id);
     read_tail(history);
     for (const std::string& s : strings_) {
       for (std::size_t begun = 1; begun < s.size() && begun <= tail_.size(); ++begun) {
@@ -74,22 +72,13 @@ class BadStrings final : public Sampler {
           ban_beginning_with(candidates, std::string_view(s).substr(begun));
       }
     }
-    if (any_gone_) candidates.drop_if([](const Candidate& c) { return c.logit == kGone; });
+    candidates.drop_banned();
   }
 
  private:
-  static constexpr float kGone = -std::numeric_limits<float>::infinity();
-
-  void ban(Candidates& candidates, TokenId id) {
-    Candidate* c = candidates.find(id);
-    if (c == nullptr) return;
-    c->logit = kGone;
-    any_gone_ = true;
-  }
-
   void ban_beginning_with(Candidates& candidates, std::string_view rest) {
     for (const TokenId id : table_.beginning_with(rest[0])) {
-      if (table_.of(id).substr(0, rest.size()) == rest) ban(candidates, id);
+      if (table_.of(id).substr(0, rest.size()) == rest) candidates.ban(id);
     }
   }
 
@@ -109,7 +98,6 @@ class BadStrings final : public Sampler {
   std::size_t longest_ = 0;
   std::vector<TokenId> whole_in_;  // tokens in which a whole string stands
   std::string tail_;
-  bool any_gone_ = false;
 };
 
 }  // namespace

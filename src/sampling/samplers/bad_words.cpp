@@ -3,7 +3,6 @@
 // bad_strings are for.
 // Source: vLLM, SamplingParams.bad_words.
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -22,19 +21,13 @@ class BadWords final : public Sampler {
   explicit BadWords(std::vector<Ids> words) : words_(std::move(words)) {}
 
   void apply(Candidates& candidates, const History& history, const DrawKey&) override {
-    constexpr float kGone = -std::numeric_limits<float>::infinity();
-    bool any_gone = false;
     for (const Ids& word : words_) {
       const std::size_t n = word.size() - 1;
       if (n > history.generated.size()) continue;
       const auto tail = history.generated.last(n);
-      Candidate* c =
-          std::equal(tail.begin(), tail.end(), word.begin()) ? candidates.find(word.back()) : nullptr;
-      if (c == nullptr) continue;
-      c->logit = kGone;
-      any_gone = true;
+      if (std::equal(tail.begin(), tail.end(), word.begin())) candidates.ban(word.back());
     }
-    if (any_gone) candidates.drop_if([](const Candidate& c) { return c.logit == kGone; });
+    candidates.drop_banned();
   }
 
  private:

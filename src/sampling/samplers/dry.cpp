@@ -80,7 +80,7 @@ class Dry final : public Sampler {
 
   void apply(Candidates& candidates, const History& history, const DrawKey&) override {
     if (longest_.size() != candidates.vocab_size()) longest_.assign(candidates.vocab_size(), 0);
-    text_.assign(history, s_.window, false);
+    text_.assign(history.last(s_.window));
     const std::size_t limit = breakers_.tokens_after(text_);
     if (limit < s_.allowed_length) return;
     for (std::size_t k = 1; k < text_.size(); ++k) {
@@ -138,10 +138,7 @@ std::size_t textbook_limit(const std::vector<TokenId>& text, const TextbookPast&
 }
 
 void textbook(std::vector<TextbookToken>& tokens, const TextbookPast& past, const Knobs& knobs) {
-  std::vector<TokenId> text(past.history.prompt.begin(), past.history.prompt.end());
-  text.insert(text.end(), past.history.generated.begin(), past.history.generated.end());
-  const int64_t window = knobs.integer("dry_window");
-  while (window >= 0 && static_cast<int64_t>(text.size()) > window) text.erase(text.begin());
+  const std::vector<TokenId> text = oracle::text_of(past, knobs.integer("dry_window"), true);
   const std::size_t limit = textbook_limit(text, past, knobs), n = text.size();
   std::map<TokenId, std::size_t> longest;
   for (std::size_t j = 0; j < n; ++j) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sampling/oracle.h"
 #include "sampling/sampler.h"
 
 namespace kelda::sampling::frequency_presence {
@@ -21,14 +22,11 @@ class FrequencyPresence final : public Sampler {
 
   void apply(Candidates& candidates, const History& history, const DrawKey&) override {
     if (counts_.size() != candidates.vocab_size()) counts_.assign(candidates.vocab_size(), 0);
-    const std::size_t all = history.generated.size() + (s_.prompt ? history.prompt.size() : 0);
-    const std::size_t n = s_.window < 0 ? all : std::min(all, static_cast<std::size_t>(s_.window));
-    const std::size_t n_generated = std::min(n, history.generated.size());
-    const auto generated = history.generated.last(n_generated), prompt = history.prompt.last(n - n_generated);
-    count(generated);
-    count(prompt);
-    penalize(candidates, generated);
-    penalize(candidates, prompt);
+    const History counted = (s_.prompt ? history : history.output()).last(s_.window);
+    count(counted.generated);
+    count(counted.prompt);
+    penalize(candidates, counted.generated);
+    penalize(candidates, counted.prompt);
   }
 
  private:
@@ -56,11 +54,8 @@ class FrequencyPresence final : public Sampler {
 };
 
 void textbook(std::vector<TextbookToken>& tokens, const TextbookPast& past, const Knobs& knobs) {
-  std::vector<TokenId> text;
-  if (knobs.boolean("frequency_prompt")) text.assign(past.history.prompt.begin(), past.history.prompt.end());
-  text.insert(text.end(), past.history.generated.begin(), past.history.generated.end());
-  const int64_t window = knobs.integer("frequency_window");
-  while (window >= 0 && static_cast<int64_t>(text.size()) > window) text.erase(text.begin());
+  const std::vector<TokenId> text =
+      oracle::text_of(past, knobs.integer("frequency_window"), knobs.boolean("frequency_prompt"));
   for (TextbookToken& t : tokens) {
     const auto n = std::count(text.begin(), text.end(), t.id);
     if (n == 0) continue;

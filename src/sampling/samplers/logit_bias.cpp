@@ -1,5 +1,4 @@
 // Logit bias: adds to the logits of named tokens; the lowest bias bans.
-#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -15,16 +14,14 @@ class LogitBias final : public Sampler {
   explicit LogitBias(const TokenBias& biases) : biases_(biases.begin(), biases.end()) {}
 
   void apply(Candidates& candidates, const History&, const DrawKey&) override {
-    // −100 alone would leave a banned token reachable at a high temperature, so it removes.
-    constexpr float kGone = -std::numeric_limits<float>::infinity();
-    bool any_gone = false;
     for (const auto& [id, bias] : biases_) {
-      Candidate* c = candidates.find(id);
-      if (c == nullptr) continue;
-      any_gone |= bias <= kBan;
-      c->logit = bias <= kBan ? kGone : finite_logit(static_cast<double>(c->logit) + bias);
+      if (bias <= kBan) {  // −100 alone would leave the token reachable at a high temperature
+        candidates.ban(id);
+      } else if (Candidate* c = candidates.find(id)) {
+        c->logit = finite_logit(static_cast<double>(c->logit) + bias);
+      }
     }
-    if (any_gone) candidates.drop_if([](const Candidate& c) { return c.logit == kGone; });
+    candidates.drop_banned();
   }
 
  private:

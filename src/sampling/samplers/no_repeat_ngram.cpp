@@ -1,8 +1,8 @@
 // No repeated n-grams: bans each token that would complete a run of n tokens which the text has already.
 // Source: Paulus et al. 2017 (arXiv 1705.04304), section 2.5.
-#include <limits>
 #include <set>
 
+#include "sampling/oracle.h"
 #include "sampling/repeats.h"
 #include "sampling/sampler.h"
 
@@ -14,21 +14,13 @@ class NoRepeatNgram final : public Sampler {
   NoRepeatNgram(std::size_t n, bool output_only) : n_(n), output_only_(output_only) {}
 
   void apply(Candidates& candidates, const History& history, const DrawKey&) override {
-    constexpr float kGone = -std::numeric_limits<float>::infinity();
-    repeats_.assign(history, -1, output_only_);
-    bool any_gone = false;
-    const auto ban = [&](TokenId id) {
-      Candidate* c = candidates.find(id);
-      if (c == nullptr) return;
-      c->logit = kGone;
-      any_gone = true;
-    };
+    repeats_.assign(output_only_ ? history.output() : history);
     for (std::size_t k = 1; k < repeats_.size(); ++k) {
-      if (repeats_.repeated_before(k) + 1 >= n_) ban(repeats_.back(k - 1));
+      if (repeats_.repeated_before(k) + 1 >= n_) candidates.ban(repeats_.back(k - 1));
     }
     // A run of one needs nothing before it, so the first token of the text counts too.
-    if (n_ == 1 && repeats_.size() > 0) ban(repeats_.back(repeats_.size() - 1));
-    if (any_gone) candidates.drop_if([](const Candidate& c) { return c.logit == kGone; });
+    if (n_ == 1 && repeats_.size() > 0) candidates.ban(repeats_.back(repeats_.size() - 1));
+    candidates.drop_banned();
   }
 
  private:
@@ -38,10 +30,7 @@ class NoRepeatNgram final : public Sampler {
 };
 
 void textbook(std::vector<TextbookToken>& tokens, const TextbookPast& past, const Knobs& knobs) {
-  std::vector<TokenId> text;
-  if (!knobs.boolean("no_repeat_ngram_output_only"))
-    text.assign(past.history.prompt.begin(), past.history.prompt.end());
-  text.insert(text.end(), past.history.generated.begin(), past.history.generated.end());
+  const std::vector<TokenId> text = oracle::text_of(past, -1, !knobs.boolean("no_repeat_ngram_output_only"));
   const auto n = static_cast<std::size_t>(knobs.integer("no_repeat_ngram_size"));
   std::set<std::vector<TokenId>> runs;
   for (std::size_t i = 0; i + n <= text.size(); ++i) runs.emplace(text.data() + i, text.data() + i + n);

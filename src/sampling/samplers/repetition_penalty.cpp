@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sampling/oracle.h"
 #include "sampling/sampler.h"
 
 namespace kelda::sampling::repetition_penalty {
@@ -20,11 +21,9 @@ class RepetitionPenalty final : public Sampler {
       std::fill(seen_in_.begin(), seen_in_.end(), 0);
       round_ = 1;
     }
-    const std::size_t all = history.prompt.size() + history.generated.size();
-    const std::size_t n = window_ < 0 ? all : std::min(all, static_cast<std::size_t>(window_));
-    const std::size_t n_generated = std::min(n, history.generated.size());
-    penalize(candidates, history.generated.last(n_generated));
-    penalize(candidates, history.prompt.last(n - n_generated));
+    const History counted = history.last(window_);
+    penalize(candidates, counted.generated);
+    penalize(candidates, counted.prompt);
   }
 
  private:
@@ -78,14 +77,9 @@ const SamplerSpec& sampler() {
       },
       .textbook =
           [](std::vector<TextbookToken>& tokens, const TextbookPast& past, const Knobs& knobs) {
-            const History& history = past.history;
             const double penalty = knobs.number("repetition_penalty");
-            std::vector<TokenId> text(history.prompt.begin(), history.prompt.end());
-            text.insert(text.end(), history.generated.begin(), history.generated.end());
-            const auto length = static_cast<int64_t>(text.size());
-            const int64_t window = knobs.integer("repetition_window");
-            const int64_t first = window < 0 || window > length ? 0 : length - window;
-            const std::set<TokenId> said(text.begin() + first, text.end());
+            const auto text = oracle::text_of(past, knobs.integer("repetition_window"), true);
+            const std::set<TokenId> said(text.begin(), text.end());
             for (TextbookToken& t : tokens) {
               if (said.count(t.id) > 0) t.logit = t.logit < 0 ? t.logit * penalty : t.logit / penalty;
             }
