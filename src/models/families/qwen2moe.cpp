@@ -24,15 +24,9 @@ void translate(ConfigJson& c, Translation& t) {
   c.only_text("hidden_act", {"silu"});
   c.only("qkv_bias", true);
   refuse_windows(c);
-  t.set_integer("expert_count", c.integer("num_experts", 1, 4096));
-  t.set_integer("expert_used_count", c.integer("num_experts_per_tok", 1, 4096));
-  t.set_integer("expert_feed_forward_length", c.integer("moe_intermediate_size", 1, 1 << 20));
+  translate_experts(c, t, "num_experts");
   t.set_integer("expert_shared_feed_forward_length",
                 c.integer("shared_expert_intermediate_size", 1, 1 << 20));
-  t.set("expert_weights_norm", c.boolean("norm_topk_prob", false));
-  c.only("decoder_sparse_step", 1.0);  // every layer has experts
-  c.only_empty("mlp_only_layers");
-  for (const char* training : {"output_router_logits", "router_aux_loss_coef"}) c.ignore(training);
 }
 
 }  // namespace
@@ -50,11 +44,7 @@ const Family& family() {
                {"qwen2moe.expert_shared_feed_forward_length", uint32_t{96}}},
       .huggingface = {.architectures = {"Qwen2MoeForCausalLM"},
                       .config = translate,
-                      .names = {{"layers.{}.mlp.gate", "blk.{}.ffn_gate_inp"},
-                                {"layers.{}.mlp.experts.{}.gate_proj", "blk.{}.ffn_gate_exps"},
-                                {"layers.{}.mlp.experts.{}.up_proj", "blk.{}.ffn_up_exps"},
-                                {"layers.{}.mlp.experts.{}.down_proj", "blk.{}.ffn_down_exps"},
-                                {"layers.{}.mlp.shared_expert_gate", "blk.{}.ffn_gate_inp_shexp"},
+                      .names = {{"layers.{}.mlp.shared_expert_gate", "blk.{}.ffn_gate_inp_shexp"},
                                 {"layers.{}.mlp.shared_expert.gate_proj", "blk.{}.ffn_gate_shexp"},
                                 {"layers.{}.mlp.shared_expert.up_proj", "blk.{}.ffn_up_shexp"},
                                 {"layers.{}.mlp.shared_expert.down_proj", "blk.{}.ffn_down_shexp"}}}};

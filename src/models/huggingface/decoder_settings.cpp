@@ -29,6 +29,10 @@ const std::vector<NameRow> kDecoderNames = {
     {"layers.{}.mlp.gate_proj", "blk.{}.ffn_gate"},
     {"layers.{}.mlp.up_proj", "blk.{}.ffn_up"},
     {"layers.{}.mlp.down_proj", "blk.{}.ffn_down"},
+    {"layers.{}.mlp.gate", "blk.{}.ffn_gate_inp"},
+    {"layers.{}.mlp.experts.{}.gate_proj", "blk.{}.ffn_gate_exps"},
+    {"layers.{}.mlp.experts.{}.up_proj", "blk.{}.ffn_up_exps"},
+    {"layers.{}.mlp.experts.{}.down_proj", "blk.{}.ffn_down_exps"},
     {"layers.{}.self_attn.rotary_emb.inv_freq", "", Translated::kDropped},
 };
 
@@ -111,6 +115,16 @@ void translate_decoder(ConfigJson& c, Translation& t) {
   t.set_number("attention.layer_norm_rms_epsilon", c.number("rms_norm_eps", 0, 1));
   translate_rope(c, t, t.head_dim());
   ignore_training(c);
+}
+
+void translate_experts(ConfigJson& c, Translation& t, std::string_view counted_by) {
+  t.set_integer("expert_count", c.integer(counted_by, 1, 4096));
+  t.set_integer("expert_used_count", c.integer("num_experts_per_tok", 1, 4096));
+  t.set_integer("expert_feed_forward_length", c.integer("moe_intermediate_size", 1, 1 << 20));
+  t.set("expert_weights_norm", c.boolean("norm_topk_prob", false));
+  c.only("decoder_sparse_step", 1.0);
+  c.only_empty("mlp_only_layers");
+  for (const char* training : {"output_router_logits", "router_aux_loss_coef"}) c.ignore(training);
 }
 
 void translate_window(ConfigJson& c, Translation& t, int64_t otherwise) {

@@ -62,6 +62,9 @@ void translate_sizes(ConfigJson& config, Translation& t);
 // ignore_training().
 void translate_decoder(ConfigJson& config, Translation& t);
 
+// A router over experts in every layer; counted_by: the key that says how many there are.
+void translate_experts(ConfigJson& config, Translation& t, std::string_view counted_by);
+
 // sliding_window, in tokens; `otherwise` where the file has none, and 0 is none.
 void translate_window(ConfigJson& config, Translation& t, int64_t otherwise);
 // layer_types: which layers have the sliding window, where the file says.
