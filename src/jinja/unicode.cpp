@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/space.h"
 #include "jinja/unicode_tables.h"
 
 namespace kelda::jinja {
@@ -26,12 +27,6 @@ const tables::Mapping* find(const tables::Mapping (&mappings)[n], uint32_t c) {
 }
 
 utf8proc_category_t category(uint32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
-
-bool is_space(uint32_t c) {
-  return (c >= 9 && c <= 13) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
-         c == 0x3000;
-}
 
 bool is_printable(uint32_t c) {
   if (c == ' ') return true;

@@ -4,17 +4,11 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/space.h"
 #include "base/utf8.h"
 
 namespace kelda::text {
 namespace {
-
-// White space of Unicode, and the four separators that Python counts with it.
-bool is_blank(uint32_t c) {
-  return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
-         c == 0x3000;
-}
 
 TokenId beginning(const Vocabulary& vocabulary) {
   const TokenId id = vocabulary.bos() >= 0 ? vocabulary.bos() : vocabulary.eos();
@@ -29,7 +23,7 @@ std::size_t blanks_at_end(std::string_view utf8) {
   for (std::size_t at = 0; at < utf8.size();) {
     const Utf8Sequence s = next_utf8(utf8.substr(at));
     at += s.length;
-    if (s.kind != Utf8Sequence::Kind::kCharacter || !is_blank(s.code_point)) text_end = at;
+    if (s.kind != Utf8Sequence::Kind::kCharacter || !is_space(s.code_point)) text_end = at;
   }
   return utf8.size() - text_end;
 }
