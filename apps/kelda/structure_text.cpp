@@ -10,13 +10,6 @@
 namespace kelda::cli {
 namespace {
 
-// 1234567 → "1,234,567"
-std::string grouped(uint64_t n) {
-  std::string digits = fmt::format("{}", n);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
-  return digits;
-}
-
 std::string line(std::string_view left, std::string_view shape, uint64_t parameters, uint64_t bytes,
                  std::string_view note) {
   const std::string text = fmt::format("{:<36} {:<20} {:>16} {:>11}  {}", left, shape, grouped(parameters),

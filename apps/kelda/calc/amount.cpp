@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/kelda/terminal/style.h"
+
 namespace kelda::cli {
 namespace {
 
@@ -15,12 +17,6 @@ std::string in_units(double n, double step, std::string_view infix) {
 }
 
 }  // namespace
-
-std::string grouped(uint64_t n) {
-  std::string digits = std::to_string(n);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
-  return digits;
-}
 
 Amount count_of(uint64_t n) { return {n, grouped(n)}; }
 

@@ -12,9 +12,6 @@ struct Amount {
   std::string text;  // empty: there is none
 };
 
-// "500,500"
-std::string grouped(uint64_t n);
-
 Amount count_of(uint64_t n);
 // "23,040 bytes"; from a million on also "= 2.15 GB = 2.00 GiB", each labelled as what it is.
 Amount bytes_of(uint64_t n);

@@ -5,6 +5,7 @@
 #include "apps/kelda/calc/measuring.h"
 #include "apps/kelda/calc/subject.h"
 #include "apps/kelda/option_values.h"
+#include "apps/kelda/terminal/style.h"
 #include "calc/exact.h"
 #include "calc/passes.h"
 #include "measure/steps.h"

@@ -7,6 +7,7 @@
 #include "apps/kelda/calc/calculator.h"
 #include "apps/kelda/calc/subject.h"
 #include "apps/kelda/option_values.h"
+#include "apps/kelda/terminal/style.h"
 #include "base/error.h"
 #include "calc/exact.h"
 #include "calc/memory.h"

@@ -54,6 +54,12 @@ std::string short_bytes(uint64_t bytes) {
   return scaled(bytes, 1000, {"bytes", "kB", "MB", "GB", "TB", "PB"});
 }
 
+std::string grouped(uint64_t n) {
+  std::string digits = std::to_string(n);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
+  return digits;
+}
+
 std::string human_bytes(uint64_t bytes) {
   if (bytes < 1000) return short_bytes(bytes);
   return fmt::format("{} ({})", short_bytes(bytes),

@@ -23,6 +23,8 @@ std::string paint(Stream stream, Color color, std::string_view text);
 
 // "1 token", "2 tokens": of words whose plural has an s.
 std::string counted(int64_t n, std::string_view noun);
+// "1,234,567"
+std::string grouped(uint64_t n);
 // "98.4 MB (93.8 MiB)": decimal and binary, each labelled as what it is. Below 1,000: "999 bytes".
 std::string human_bytes(uint64_t bytes);
 // "98.4 MB"
