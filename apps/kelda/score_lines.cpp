@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "base/trim.h"
 #include "config/knob_json.h"
+#include "engine/scorer.h"
 #include "text/text_pair.h"
 
 namespace kelda::cli {
@@ -99,7 +100,7 @@ ScoreLine parse(const json& line, const Model& model, text::Special special) {
 
 void check_fit(const ScoreLine& line, int64_t window) {
   for (const ScoreLine::Continuation& c : line.continuations) {
-    if (static_cast<int64_t>(c.context.size() + c.ids.size()) - 1 <= window) continue;
+    if (Scorer::read_tokens({c.context, c.ids}) <= window) continue;
     fail(ErrorCode::kContextLength,
          "the context has {} tokens and the continuation {}, of which all but the last are read, and the "
          "window is {}",
