@@ -43,46 +43,41 @@ std::string checked_utf8(const Knob& knob, std::string_view text) {
   return std::string(text);
 }
 
+// Calls take(item) for each of the items between commas, of which there is at least one; `what` they are.
+template <typename List, typename Take>
+void add_items(const Knob& knob, std::string_view text, std::string_view what, const List& list,
+               const Take& take) {
+  for (bool more = true; more;) {
+    const std::size_t comma = text.find(',');
+    more = comma != std::string_view::npos;
+    take(text.substr(0, comma));
+    if (more) text.remove_prefix(comma + 1);
+    if (list.size() > knob.max_items) fail_knob(knob, fmt::format("more {}", what));
+  }
+}
+
 // "15=-100,20=5"
 void add_biases(const Knob& knob, std::string_view text, TokenBias& out) {
-  std::string_view rest = text;
-  for (bool more = true; more;) {
-    const std::size_t comma = rest.find(',');
-    more = comma != std::string_view::npos;
-    const std::string_view item = rest.substr(0, comma);
-    if (more) rest.remove_prefix(comma + 1);
+  add_items(knob, text, "entries", out, [&](std::string_view item) {
     const std::size_t equals = item.find('=');
     if (equals == std::string_view::npos)
       fail_knob(knob, fmt::format("{}, which is not id=bias", quote(item)));
     const auto id = need(knob, item, parse_number<int32_t>(item.substr(0, equals)));
     const auto bias = need(knob, item, parse_finite(item.substr(equals + 1)));
     if (!out.emplace(id, bias).second) fail_knob(knob, fmt::format("the id {} twice", id));
-    if (out.size() > knob.max_items) fail_knob(knob, "more entries");
-  }
+  });
 }
 
 // "top_k,top_p"
 void add_choices(const Knob& knob, std::string_view text, std::vector<std::string>& out) {
-  for (bool more = true; more;) {
-    const std::size_t comma = text.find(',');
-    more = comma != std::string_view::npos;
-    out.push_back(checked_utf8(knob, text.substr(0, comma)));
-    if (more) text.remove_prefix(comma + 1);
-    if (out.size() > knob.max_items) fail_knob(knob, "more entries");
-  }
+  add_items(knob, text, "entries", out,
+            [&](std::string_view item) { out.push_back(checked_utf8(knob, item)); });
 }
 
 // "15,20"
 void add_ids(const Knob& knob, std::string_view text, TokenIds& out) {
-  std::string_view rest = text;
-  for (bool more = true; more;) {
-    const std::size_t comma = rest.find(',');
-    more = comma != std::string_view::npos;
-    const std::string_view item = rest.substr(0, comma);
-    if (more) rest.remove_prefix(comma + 1);
-    out.push_back(need(knob, item, parse_number<int32_t>(item)));
-    if (out.size() > knob.max_items) fail_knob(knob, "more ids");
-  }
+  add_items(knob, text, "ids", out,
+            [&](std::string_view item) { out.push_back(need(knob, item, parse_number<int32_t>(item))); });
 }
 
 KnobValue parse_value(const Knob& knob, std::string_view text, KnobValue before) {
