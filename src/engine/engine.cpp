@@ -46,7 +46,7 @@ constexpr int64_t kPromptAlternatives = int64_t{1} << 26;
 
 // The settings of what is told and of the least length, as far as the model and the other settings limit
 // them.
-void check_logprobs(const Request& request, int64_t vocab_size, std::vector<std::string>& notices) {
+void check_logprobs(const Request& request, int64_t vocab_size) {
   for (const std::string_view name : {"logprobs", "prompt_logprobs"}) {
     const int64_t n = request.knobs.integer(name);
     if (n > vocab_size)
@@ -59,8 +59,6 @@ void check_logprobs(const Request& request, int64_t vocab_size, std::vector<std:
          "prompt_logprobs {} for {} tokens are {} values to keep; at most {} are kept", n_prompt, n_tokens,
          n_prompt * n_tokens, kPromptAlternatives);
   }
-  if (request.knobs.boolean("processed_logprobs") && request.knobs.integer("logprobs") < 0)
-    notices.push_back("processed_logprobs has no effect: logprobs is -1, which is off");
 }
 
 void check_min_tokens(const Knobs& knobs, int64_t n_prompt, int64_t window) {
@@ -119,7 +117,7 @@ Engine::Admitted Engine::add(Request request) {
   check_prompt(request.prompt, asked > 0);
   check_min_tokens(knobs, n_prompt, window_);
   Admitted admitted{next_id_++, choose_seed(knobs), asked, sampling::notices(knobs)};
-  check_logprobs(request, runner_.model().config().vocab_size, admitted.notices);
+  check_logprobs(request, runner_.model().config().vocab_size);
   const int64_t room = window_ - n_prompt;
   if (asked > room) {
     admitted.max_tokens = room;

@@ -23,6 +23,8 @@ class Notices {
     beside_their_own();
     beside_a_replacer();
     beside_a_decider();
+    if (knobs_.boolean("processed_logprobs") && knobs_.integer("logprobs") < 0)
+      add("processed_logprobs", "logprobs is -1, which is off");
     return std::move(out_);
   }
 
