@@ -133,13 +133,15 @@ TokenId read_unknown(JsonObject& model, const std::vector<std::string>& pieces) 
 void must_be_empty(JsonObject& object, std::string_view key) {
   const auto value = object.take(key);
   if (value && !value->text().empty())
-    fail(ErrorCode::kUnsupported, "{}: {} is not implemented", value->path(), quote(value->text()));
+    fail(ErrorCode::kUnsupported, "{}: {} is refused: no family of this build has pieces with affixes",
+         value->path(), quote(value->text()));
 }
 
 void read_bpe(JsonObject& model, JsonModel& out) {
   // A setting of training: ids would change from call to call.
   if (const auto dropout = model.take("dropout"))
-    fail(ErrorCode::kUnsupported, "{}: merges left out at random are not implemented", dropout->path());
+    fail(ErrorCode::kUnsupported,
+         "{}: merges left out at random are refused: ids would change from call to call", dropout->path());
   must_be_empty(model, "continuing_subword_prefix");
   must_be_empty(model, "end_of_word_suffix");
   out.bpe.fuse_unknown = model.boolean("fuse_unk", false);
@@ -162,7 +164,10 @@ void read_wordpiece(JsonObject& model, JsonModel& out) {
                    .max_characters = max ? max->integer(0, INT32_MAX) : 100};
   // Without a mark, the first piece of a word and the others would be the same.
   if (out.wordpiece.mark.empty())
-    fail(ErrorCode::kUnsupported, "{}.continuing_subword_prefix: none is not implemented", model.path());
+    fail(ErrorCode::kUnsupported,
+         "{}.continuing_subword_prefix: none is refused: a word's first piece and its others would be the "
+         "same",
+         model.path());
 }
 
 void set_types(JsonModel& out) {
@@ -183,7 +188,8 @@ JsonModel read_model(const JsonView& value, const JsonView* added_tokens) {
   const std::string_view type = model.need("type").text();
   // Unigram and WordLevel are of families that this build has not.
   if (type != "BPE" && type != "WordPiece")
-    fail(ErrorCode::kUnsupported, "{}.type: {} is not implemented; BPE and WordPiece are", value.path(),
+    fail(ErrorCode::kUnsupported,
+         "{}.type: {} is none of BPE and WordPiece, which are those of this build's families", value.path(),
          quote(type));
   const JsonView vocab = model.need("vocab");
   int64_t most = count(vocab.raw_object());

@@ -21,8 +21,8 @@ struct JsonModel {
 
 // `added_tokens` may be absent (nullptr). Throws kBadInput for ids that are not 0 to n − 1 with each one
 // once, for an added token that is empty or whose id is another piece's, and for malformed merges;
-// kUnsupported for other models than BPE and WordPiece and for fields of theirs that are not implemented
-// (docs/adr/0012-tokenizers.md says why each is refused). Names the path.
+// kUnsupported for other models than BPE and WordPiece and for fields of theirs that would mean other ids
+// than without them (docs/adr/0012-tokenizers.md says why each is refused). Names the path.
 JsonModel read_model(const JsonView& model, const JsonView* added_tokens);
 
 }  // namespace kelda::text

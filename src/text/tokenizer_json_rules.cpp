@@ -14,7 +14,8 @@ constexpr std::size_t kMaxSteps = 32;
 
 // An unknown step changes text in unknown ways: refused, never passed over.
 [[noreturn]] void unknown_type(const JsonView& value, std::string_view type) {
-  fail(ErrorCode::kUnsupported, "{}.type: {} is not implemented", value.path(), quote(type));
+  fail(ErrorCode::kUnsupported, "{}.type: {} is not known here, and passing over it would change the text",
+       value.path(), quote(type));
 }
 
 // Calls each(view, object, type) for `value`, or for the members of the Sequence that it is, at any depth.
@@ -64,7 +65,8 @@ Behavior read_behavior(const JsonView& value) {
       {"Contiguous", Behavior::kContiguous}};
   for (const auto& [name, behavior] : kNames)
     if (value.text() == name) return behavior;
-  fail(ErrorCode::kUnsupported, "{}: {} is not implemented", value.path(), quote(value.text()));
+  fail(ErrorCode::kUnsupported, "{}: {} is not known here, and passing over it would change the text",
+       value.path(), quote(value.text()));
 }
 
 // A step of the file's own expression: what is wrong with it is said with the place.
@@ -106,7 +108,8 @@ Metaspace::Prepend read_prepend_scheme(JsonObject& object) {
   if (scheme->text() == "always") return Metaspace::Prepend::kAlways;
   if (scheme->text() == "first") return Metaspace::Prepend::kFirst;
   if (scheme->text() == "never") return Metaspace::Prepend::kNever;
-  fail(ErrorCode::kUnsupported, "{}: {} is not implemented", scheme->path(), quote(scheme->text()));
+  fail(ErrorCode::kUnsupported, "{}: {} is not known here; always, first and never are", scheme->path(),
+       quote(scheme->text()));
 }
 
 std::string read_mark(JsonObject& object) {
@@ -206,8 +209,9 @@ DecoderRules read_decoder(const JsonView& value) {
     // Two in a row would make a token's bytes depend on its neighbours, and a stream has not seen them yet.
     const auto only_one = [&](Kind kind) {
       if (rules.kind != Kind::kText)
-        fail(ErrorCode::kUnsupported, "{}: {} after another decoder is not implemented", view.path(),
-             quote(type));
+        fail(ErrorCode::kUnsupported,
+             "{}: {} after another decoder is refused: a token's bytes would depend on its neighbours",
+             view.path(), quote(type));
       rules.kind = kind;
     };
     if (type == "ByteLevel") {
@@ -279,7 +283,8 @@ Envelope read_template(JsonObject& object) {
     JsonObject token = one.need("SpecialToken").object();
     std::string& side = text_seen ? envelope.after : envelope.before;
     if (!side.empty())  // a vocabulary has one BOS and one EOS
-      fail(ErrorCode::kUnsupported, "{}: more than one token on a side of the text is not implemented",
+      fail(ErrorCode::kUnsupported,
+           "{}: more than one token on a side of the text is refused: a vocabulary has one BOS and one EOS",
            part.path());
     side = template_token(special_tokens, token.need("id").text());
     token.take("type_id");
@@ -309,7 +314,8 @@ Envelope read_post_processor(const JsonView& value) {
     if (type == "ByteLevel") return;
     if (!bert && type != "TemplateProcessing") unknown_type(view, type);
     if (!envelope.before.empty() || !envelope.after.empty())  // likewise
-      fail(ErrorCode::kUnsupported, "{}: a second one that adds tokens is not implemented", view.path());
+      fail(ErrorCode::kUnsupported,
+           "{}: a second one that adds tokens is refused: a vocabulary has one BOS and one EOS", view.path());
     if (bert)
       envelope = {named_token(object, "cls"), named_token(object, "sep")};
     else

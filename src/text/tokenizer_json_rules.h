@@ -9,7 +9,7 @@
 namespace kelda::text {
 
 // Each reads one value, which may be a Sequence of others. Throws kBadInput for what is malformed, and
-// kUnsupported for a type, field or combination that is not implemented, naming the path (why each is
+// kUnsupported for a type, field or combination that is refused, naming the path (why each is
 // refused: docs/adr/0012-tokenizers.md).
 std::vector<NormalizerStep> read_normalizer(const JsonView& value);
 std::vector<PreTokenizerStep> read_pre_tokenizer(const JsonView& value);
