@@ -3,7 +3,6 @@
 #include "files/gguf_reader.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include "base/checked.h"
 #include "base/error.h"
 #include "base/quote.h"
+#include "files/foreign_format.h"
 #include "files/gguf_cursor.h"
 #include "files/gguf_layout.h"
 #include "files/gguf_split.h"
@@ -32,26 +32,6 @@ struct Counts {
   uint64_t tensors = 0;
   uint64_t keys = 0;
 };
-
-// The name of another format that starts with these four bytes; empty if none is known.
-std::string_view foreign_format(std::string_view magic) {
-  struct Row {
-    std::string_view magic, name;
-  };
-  static constexpr std::array<Row, 7> kRows = {{
-      {"lmgg", "GGML, an older format without metadata"},
-      {"fmgg", "GGMF, an older format without metadata"},
-      {"tjgg", "GGJT, an older format without metadata"},
-      {"algg", "GGLA, an older adapter format"},
-      {"FUGG", "GGUF with reversed byte order"},
-      {"PK\x03\x04", "a zip archive, as PyTorch checkpoints are"},
-      {"vers", "text, perhaps a Git LFS pointer to a file that was not downloaded"},
-  }};
-  for (const Row& row : kRows) {
-    if (magic == row.magic) return row.name;
-  }
-  return {};
-}
 
 void check_magic(Cursor& in) {
   in.set_subject("the file");

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "files/foreign_format.h"
 #include "files/gguf_layout.h"
 #include "files/safetensors_json.h"
 #include "files/safetensors_layout.h"
@@ -256,14 +257,6 @@ class Reader final : public JsonEvents {
   std::size_t n_offsets_ = 0;
 };
 
-// The name of another format that starts so, for the message; empty if none is known.
-std::string_view foreign_format(std::string_view start) {
-  if (start == "GGUF") return ": it starts as a GGUF file";
-  if (start == "PK\x03\x04") return ": it starts as a zip archive, as PyTorch checkpoints do";
-  if (start == "vers") return ": it starts as text, perhaps a Git LFS pointer to a file not downloaded";
-  return {};
-}
-
 uint64_t read_length(const File& file) {
   if (file.size() < kLengthBytes) {
     refuse(file, file.size(),
@@ -275,9 +268,10 @@ uint64_t read_length(const File& file) {
   file.read(0, std::as_writable_bytes(std::span(&length, 1)));
   const std::string_view start(reinterpret_cast<const char*>(&length), 4);
   if (length > kMaxHeaderBytes) {
+    const std::string_view other = foreign_format(start);
     refuse(file, 0,
-           fmt::format("the header's length is {}; at most {} are allowed{}", length, kMaxHeaderBytes,
-                       foreign_format(start)));
+           fmt::format("the header's length is {}; at most {} are allowed{}{}", length, kMaxHeaderBytes,
+                       other.empty() ? "" : ": it starts as ", other));
   }
   if (length > file.size() - kLengthBytes) {
     refuse(file, 0,
