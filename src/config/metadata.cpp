@@ -19,11 +19,6 @@ constexpr std::array<std::string_view, 12> kArrayNames = {
     "array of f32", "array of bool", "array of string", "array of u64", "array of i64", "array of f64"};
 
 template <typename T>
-struct IsVector : std::false_type {};
-template <typename T>
-struct IsVector<std::vector<T>> : std::true_type {};
-
-template <typename T>
 void append_item(std::string& out, const T& item) {
   if constexpr (std::is_same_v<T, std::string>) {
     out += quote(item, std::numeric_limits<std::size_t>::max());
@@ -95,7 +90,7 @@ const T* typed(const MetadataValue* value, std::string_view key, std::string_vie
 std::size_t MetadataValue::array_size() const {
   return std::visit(
       [](const auto& v) -> std::size_t {
-        if constexpr (IsVector<std::remove_cvref_t<decltype(v)>>::value) {
+        if constexpr (kIsVector<std::remove_cvref_t<decltype(v)>>) {
           return v.size();
         } else {
           return 0;
@@ -115,7 +110,7 @@ std::string MetadataValue::display(std::size_t max_items) const {
   std::visit(
       [&](const auto& v) {
         using T = std::remove_cvref_t<decltype(v)>;
-        if constexpr (IsVector<T>::value) {
+        if constexpr (kIsVector<T>) {
           fmt::format_to(std::back_inserter(out), "[{} of {}", v.size(),
                          kScalarNames[v_.index() - kScalarNames.size()]);
           for (std::size_t i = 0; i < v.size() && i < max_items; ++i) {

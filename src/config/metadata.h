@@ -18,6 +18,11 @@ inline constexpr bool kIsAlternative = false;
 template <typename T, typename... Types>
 inline constexpr bool kIsAlternative<T, std::variant<Types...>> = (std::is_same_v<T, Types> || ...);
 
+template <typename T>
+inline constexpr bool kIsVector = false;
+template <typename T>
+inline constexpr bool kIsVector<std::vector<T>> = true;
+
 // The value types of GGUF, integers and floats kept at their own width so that a file can be rewritten
 // unchanged.
 class MetadataValue {

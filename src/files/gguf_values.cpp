@@ -10,11 +10,6 @@
 namespace kelda::gguf {
 namespace {
 
-template <typename T>
-struct IsVector : std::false_type {};
-template <typename T>
-struct IsVector<std::vector<T>> : std::true_type {};
-
 // The fewest bytes that an item takes in the file: an empty string is its length alone.
 template <typename T>
 constexpr uint64_t least_bytes() {
@@ -154,7 +149,7 @@ void append_value(std::string& out, const MetadataValue& value) {
   std::visit(
       [&](const auto& v) {
         using T = std::remove_cvref_t<decltype(v)>;
-        if constexpr (IsVector<T>::value) {
+        if constexpr (kIsVector<T>) {
           using Item = typename T::value_type;
           if (v.size() > kMaxArrayItems) {
             fail(ErrorCode::kBadInput, "a metadata array has {} items; at most {} are allowed", v.size(),
