@@ -15,7 +15,7 @@
 //     recording stops at max_outliers. A block with Inf or NaN gets scale = NaN and q = 0, so that it shows
 //     in every output. NaN equals NaN: sign and payload are not promised.
 //   * Quantised matmul, per output element: F = 0; for each 32-column block ascending:
-//       I = Σ over its halves h of factor[h] · Σ code·q, an exact integer below 2^25
+//       I = Σ over its halves h of factor[h] · Σ code·q, an exact integer, |I| < 2^24
 //       F = fma(float(I), w.scale * x.scale, F)
 //       formats with one min per block:    F = fma(w.min, x.scale * float(Σ q), F)
 //       formats with one per half, h = 0, 1: F = fma(w.min[h], x.scale * float(Σ q over the half), F)

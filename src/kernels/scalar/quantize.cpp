@@ -5,6 +5,8 @@
 #include <cstring>
 #include <limits>
 
+#include "kernels/scalar/lanes.h"
+
 namespace kelda::kernels::scalar {
 namespace {
 
@@ -12,12 +14,9 @@ using quant::kActBlock;
 
 // Σ x² by the 16-lane tree.
 float sum_of_squares(const float* x, int64_t n) {
-  float lane[16] = {};
-  for (int64_t i = 0; i < n; ++i) lane[i % 16] = std::fma(x[i], x[i], lane[i % 16]);
-  for (int half = 8; half > 0; half /= 2) {
-    for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
-  }
-  return lane[0];
+  float lane[kSumLanes] = {};
+  for (int64_t i = 0; i < n; ++i) lane[i % kSumLanes] = std::fma(x[i], x[i], lane[i % kSumLanes]);
+  return sum_lanes(lane);
 }
 
 // Above this an element is an outlier. Rows too small for their squares to be exact enough have none, and
