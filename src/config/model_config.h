@@ -14,8 +14,7 @@ namespace kelda {
 enum class RopeScaling {
   kNone,
   kLinear,    // every wavelength × factor
-  kLlama3,    // the long ones × factor, the short ones as they are, a ramp between
-  kYarn,      // likewise by rotations within the original context, and cos and sin a little larger
+  kYarn,      // long ones × factor, short ones as they are, a ramp between; cos and sin a little larger
   kLongRope,  // each wavelength by a factor of its own, one list up to the original context, one beyond
 };
 
@@ -25,10 +24,9 @@ struct RopeConfig {
   bool interleaved =
       false;  // pairs (2i, 2i+1) as in Llama's GGUF files; else (i, i + n_rot/2) as in GPT-NeoX
   RopeScaling scaling = RopeScaling::kNone;
-  double factor = 1.0;           // how many times longer than the original context; linear, llama3, yarn
-  int64_t original_context = 0;  // positions of pre-training, before stretching; llama3, yarn, longrope
-  double low_freq_factor = 1.0, high_freq_factor = 4.0;  // llama3
-  double beta_fast = 32.0, beta_slow = 1.0;              // yarn: rotations within the original context
+  double factor = 1.0;                       // how many times longer than the original context
+  int64_t original_context = 0;              // positions of pre-training, before stretching; yarn, longrope
+  double beta_fast = 32.0, beta_slow = 1.0;  // yarn: rotations within the original context
   double attn_factor = 0.0;   // cos and sin are multiplied by it; 0 = what the scaling's paper derives
   bool long_factors = false;  // longrope: the list for texts beyond the original context
 };

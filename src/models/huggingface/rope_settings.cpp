@@ -37,7 +37,7 @@ void linear(ConfigJson& scaling, const Rope&, Translation& t) {
 
 // One factor for each pair, as GGUF files carry it. Short wavelengths stay, long ones are divided, and
 // between them runs a ramp that is linear in the turns within the original context.
-//   Source: Llama Team 2024 (arXiv 2407.21783).
+//   Source: Llama Team 2024 (arXiv 2407.21783) and its reference code.
 void llama3(ConfigJson& scaling, const Rope& rope, Translation& t) {
   const double factor = scaling.number("factor", 1, kMaxFactor);
   const double low = scaling.number("low_freq_factor", 1e-3, 1e6, 1);

@@ -15,18 +15,6 @@ constexpr double kTwoPi = 0x1.921fb54442d18p+2;
 constexpr std::string_view kFactors = "rope_freqs.weight";
 constexpr std::string_view kLong = "rope_factors_long.weight", kShort = "rope_factors_short.weight";
 
-void stretch_llama3(const RopeConfig& rope, std::vector<double>& frequencies) {
-  const auto context = static_cast<double>(rope.original_context);
-  KELDA_CHECK(context > 0 && rope.high_freq_factor > rope.low_freq_factor);
-  for (double& f : frequencies) {
-    const double turns = context * f / kTwoPi;  // within the original context
-    if (turns > rope.high_freq_factor) continue;
-    const double keep =
-        std::max(0.0, (turns - rope.low_freq_factor) / (rope.high_freq_factor - rope.low_freq_factor));
-    f *= (1 - keep) / rope.factor + keep;
-  }
-}
-
 // Dimensions that turn more than beta_fast times within the original context keep their frequency, those that
 // turn less than beta_slow times have it divided; the ramp between runs over whole pair numbers.
 void stretch_yarn(const RopeConfig& rope, std::vector<double>& frequencies) {
@@ -62,7 +50,6 @@ ops::RopeFrequencies scaled_frequencies(const RopeConfig& rope, std::span<const 
   if (rope.scaling == RopeScaling::kLinear) {
     for (double& x : f.per_token) x /= rope.factor;
   }
-  if (rope.scaling == RopeScaling::kLlama3) stretch_llama3(rope, f.per_token);
   if (rope.scaling == RopeScaling::kYarn) stretch_yarn(rope, f.per_token);
   KELDA_CHECK(factors.empty() || factors.size() == f.per_token.size());
   for (std::size_t i = 0; i < factors.size(); ++i) f.per_token[i] /= static_cast<double>(factors[i]);

@@ -12,10 +12,9 @@
 namespace kelda::models {
 
 // Frequencies under the config's scaling. factors: [n_rot / 2], each divides its frequency; empty = none.
-//   Sources: Chen et al. 2023 (arXiv 2306.15595) linear; Llama Team 2024 (arXiv 2407.21783) and its reference
-//   code, llama3; Peng et al. 2023 (arXiv 2309.00071), eq. 17 to 23, yarn; Ding et al. 2024 (arXiv
-//   2402.13753) with Phi-3's magnitude, longrope.   Checks: the numbers that the scaling divides by are
-//   positive.
+//   Sources: Chen et al. 2023 (arXiv 2306.15595) linear; Peng et al. 2023 (arXiv 2309.00071), eq. 17 to 23,
+//   yarn; Ding et al. 2024 (arXiv 2402.13753) with Phi-3's magnitude, longrope. Llama 3's scaling is factors.
+//   Checks: the numbers that the scaling divides by are positive.
 ops::RopeFrequencies scaled_frequencies(const RopeConfig& rope, std::span<const float> factors);
 
 // The tensors that may stretch a model's wavelengths, each optional: rope_freqs (Llama 3.x), and for
