@@ -1,4 +1,4 @@
-# kelda_layer(NAME DEPENDS layer... LINK lib... PRIVATE_LINK lib...)
+# kelda_layer(NAME DEPENDS layer... LINK lib...)
 #   A layer is the folder src/NAME, compiled to the library kelda_NAME. It may include itself and what DEPENDS names
 #   (scripts/check_layers.py reads the same lines and checks every #include). A name not yet declared is an error, so
 #   cycles are impossible.
@@ -14,7 +14,7 @@ function(kelda_layer name)
   file(WRITE ${CMAKE_BINARY_DIR}/generated/${name}/layer.cpp
        "namespace kelda { extern const char kLayer_${name}[]; const char kLayer_${name}[] = \"${name}\"; }\n")
   add_library(kelda_${name} STATIC ${sources} ${CMAKE_BINARY_DIR}/generated/${name}/layer.cpp)
-  target_include_directories(kelda_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
+  target_include_directories(kelda_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_link_libraries(kelda_${name} PUBLIC kelda_options ${deps} ${L_LINK})
 endfunction()
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-CODE_FOLDERS = ("src", "apps", "include", "tests", "bench", "fuzz", "examples")
+CODE_FOLDERS = ("src", "apps", "tests", "bench", "fuzz")
 SKIPPED = {".git", "build", ".cache", "__pycache__", ".clangd"}
 
 
