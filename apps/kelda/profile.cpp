@@ -17,7 +17,7 @@ Recommended choose(const hub::Resolved& resolved, const Recommended& of_model) {
   if (entry != nullptr && !entry->knobs.empty())
     return {entry->knobs_source, {entry->knobs.begin(), entry->knobs.end()}, {}};
   if (!of_model.values.empty()) return of_model;
-  Recommended house{std::string(sampling::kHouseProfile), {}, of_model.not_here};
+  Recommended house{std::string(sampling::kHouseProfile), {}, of_model.left_out};
   for (const auto& [name, value] : sampling::house_profile().values) house.values.emplace_back(name, value);
   return house;
 }
@@ -52,8 +52,8 @@ std::string apply_profile(const hub::Resolved& resolved, const Recommended& of_m
     told += fmt::format("{}{} {}", told.empty() ? "" : ", ", name, value);
   }
   if (!told.empty()) told = fmt::format("{} ({})", told, chosen.source);
-  if (!chosen.not_here.empty())
-    told += fmt::format("{}not applied: {}", told.empty() ? "" : "; ", fmt::join(chosen.not_here, ", "));
+  if (!chosen.left_out.empty())
+    told += fmt::format("{}not applied: {}", told.empty() ? "" : "; ", fmt::join(chosen.left_out, ", "));
   return told;
 }
 

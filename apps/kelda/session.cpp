@@ -19,12 +19,12 @@ void add_rope_options(CLI::App& app, models::RopeOverride& rope) {
                                  "How wavelengths are stretched for texts beyond the original context");
   allow_words(*scaling, {"none", "linear", "yarn"});
   auto* factor = app.add_option("--rope-factor", rope.factor, "How many times the original context");
-  allow_numbers(*factor, 0, 65536);
+  allow_numbers(*factor, 1, 65536);
   auto* original = app.add_option("--rope-original", rope.original,
                                   "The original context in tokens, where the file does not tell");
   allow_integers(*original, 1, int64_t{1} << 30);
   auto* base = app.add_option("--rope-base", rope.base, "The base of the wavelengths");
-  allow_numbers(*base, 0, 1e12);
+  allow_numbers(*base, 1e-3, 1e12);
   for (CLI::Option* option : {scaling, factor, original, base}) option->group(kGroup);
 }
 

@@ -3,10 +3,12 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 
@@ -51,11 +53,20 @@ Isa choose_isa() {
   fail(ErrorCode::kUsage, "KELDA_ISA={}: unknown instruction set (known: scalar, avx2)", forced);
 }
 
+// The processors of this process's affinity mask; 1 if the kernel does not tell.
+static int affine_processors() {
+  // The kernel refuses a mask shorter than its own, whose length it does not tell.
+  for (std::size_t n_sets = 1; n_sets <= 1024; n_sets *= 2) {
+    std::vector<cpu_set_t> sets(n_sets);
+    const std::size_t bytes = n_sets * sizeof(cpu_set_t);
+    if (::sched_getaffinity(0, bytes, sets.data()) == 0) return std::max(1, CPU_COUNT_S(bytes, sets.data()));
+    if (errno != EINVAL) break;
+  }
+  return 1;
+}
+
 int usable_processors() {
-  int n = 1;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) n = std::max(1, CPU_COUNT(&set));
+  int n = affine_processors();
   std::ifstream quota_file("/sys/fs/cgroup/cpu.max");  // "max 100000" or "150000 100000"
   std::string quota;
   double period = 0;

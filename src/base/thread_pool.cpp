@@ -29,6 +29,7 @@ constexpr int kSpins =
 ThreadPool::ThreadPool(int n_threads)
     : n_threads_(n_threads), spin_limit_(n_threads <= usable_processors() ? kSpins : 20) {
   KELDA_CHECK(n_threads >= 1);
+  threads_.reserve(static_cast<std::size_t>(n_threads) - 1);  // nothing but a start can throw below
   try {
     for (int t = 1; t < n_threads; ++t) threads_.emplace_back(&ThreadPool::worker, this, t);
   } catch (const std::system_error& e) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/checked.h"
+#include "state/sequence.h"
 
 namespace kelda::calc {
 namespace {
@@ -35,6 +36,9 @@ uint64_t number_in(const char* path) {
   return in >> n ? n : 0;
 }
 
+// Blocks that n neighbouring positions lie in at most, wherever they begin.
+int64_t most_blocks(int64_t n) { return ceil_div(n - 1, kKvBlock) + 1; }
+
 }  // namespace
 
 uint64_t kv_bytes(const KvShape& shape, int64_t n_tokens) {
@@ -45,7 +49,7 @@ uint64_t kv_allocated_bytes(const KvShape& shape, int64_t n_tokens) {
   uint64_t bytes = 0;
   for (const int64_t window : shape.windows) {
     int64_t blocks = ceil_div(n_tokens, kKvBlock);
-    if (window > 0) blocks = std::min(blocks, ceil_div(window, kKvBlock) + 1);
+    if (window > 0) blocks = std::min(blocks, most_blocks(window - 1 + kPrefillChunk));
     bytes = add(bytes, mul(mul(layer_token_bytes(shape), int64_t{kKvBlock}), blocks));
   }
   return bytes;

@@ -15,8 +15,9 @@ inline constexpr uint64_t kWorkspaceBytes = 100'000'000;
 //   2 × n_layers × n_kv_heads × head_dim × n_tokens × bytes per element.
 uint64_t kv_bytes(const KvShape& shape, int64_t n_tokens);
 
-// The same as the allocator gives it: whole blocks, and in windowed layers no more than the window needs (one
-// block more than the window spans, since a window rarely starts at a block's border).
+// The most that the allocator hands out while so many tokens are read and written: whole blocks, and in
+// windowed layers those of the window and of a chunk of the prompt that is being read (kPrefillChunk), with
+// one more since neither begins at a block's border.
 uint64_t kv_allocated_bytes(const KvShape& shape, int64_t n_tokens);
 
 // Memory that this process could still take: the system's MemAvailable, cut to the cgroup's limit. 0 if

@@ -21,9 +21,9 @@ class Running;
 class Engine {
  public:
   struct Options {
-    int64_t prefill_chunk = 512;     // prompt tokens per step over all requests, ≥ 1
-    std::size_t kept_sequences = 0;  // of ended requests, for prompts that begin alike
-    double (*seconds)() = nullptr;   // the clock of time limits; nullptr: the machine's steady one
+    int64_t prefill_chunk = kPrefillChunk;  // prompt tokens per step over all requests, ≥ 1
+    std::size_t kept_sequences = 0;         // of ended requests, for prompts that begin alike
+    double (*seconds)() = nullptr;          // the clock of time limits; nullptr: the machine's steady one
   };
   // The runner outlives the engine.
   Engine(Runner& runner, const Options& options);

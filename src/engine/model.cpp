@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/naming.h"
 #include "engine/model_text.h"
@@ -47,6 +48,7 @@ void require_role(models::Role wanted, const models::Family& family, const std::
 }  // namespace
 
 ModelHead read_head(const ModelFile& file, const models::RopeOverride& rope) {
+  const FloatEnvironment rounding;
   ModelHead head = naming(file.path(), [&] { return understand(file, rope); });
   check_tensors(file, head.tensors);
   return head;
@@ -54,6 +56,7 @@ ModelHead read_head(const ModelFile& file, const models::RopeOverride& rope) {
 
 std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, const Options& options,
                                          ThreadPool& pool) {
+  const FloatEnvironment rounding;  // tables of a network are computed on the caller's thread
   const auto file = open_model(path);
   // Before the weights, so that a file that cannot run is refused at once.
   ModelHead head = read_head(*file, options.rope);
@@ -66,11 +69,13 @@ std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, cons
   model->chat_template_ = std::move(head.chat_template);
   model->recommended_ = std::move(head.recommended);
   model->weights_ = load_weights(*file, head.tensors, options.compute, pool, options.progress);
-  if (head.family->role() == models::Role::kEncoder) {
-    model->encoder_ = head.family->bind_encoder(model->weights_, model->config_);
-  } else {
-    model->network_ = head.family->bind(model->weights_, model->config_);
-  }
+  naming(path, [&] {
+    if (head.family->role() == models::Role::kEncoder) {
+      model->encoder_ = head.family->bind_encoder(model->weights_, model->config_);
+    } else {
+      model->network_ = head.family->bind(model->weights_, model->config_);
+    }
+  });
   return model;
 }
 

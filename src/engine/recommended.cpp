@@ -16,28 +16,26 @@ struct Row {
   std::string_view theirs, ours;
 };
 // Hugging Face's names, and llama.cpp's.
-constexpr Row kJson[] = {{"temperature", "temperature"},
-                         {"top_k", "top_k"},
-                         {"top_p", "top_p"},
-                         {"min_p", "min_p"},
-                         {"repetition_penalty", "repetition_penalty"}};
-constexpr Row kGguf[] = {{"temp", "temperature"},
-                         {"top_k", "top_k"},
-                         {"top_p", "top_p"},
-                         {"min_p", "min_p"},
-                         {"penalty_repeat", "repetition_penalty"},
-                         {"penalty_last_n", "repetition_window"}};
+constexpr Row kJson[] = {
+    {"temperature", "temperature"}, {"top_k", "top_k"}, {"top_p", "top_p"}, {"min_p", "min_p"}};
+constexpr Row kGguf[] = {{"temp", "temperature"}, {"top_k", "top_k"}, {"top_p", "top_p"}, {"min_p", "min_p"}};
 
-// Samplers with the value that switches each off.
-struct Absent {
+// Penalties and whatever else changes what a text may say never come from a file. With the value that
+// switches each off.
+struct LeftOut {
   std::string_view key;
   double off;
 };
-constexpr Absent kJsonAbsent[] = {{"typical_p", 1},         {"epsilon_cutoff", 0},
-                                  {"eta_cutoff", 0},        {"no_repeat_ngram_size", 0},
-                                  {"penalty_alpha", 0},     {"encoder_repetition_penalty", 1},
-                                  {"diversity_penalty", 0}, {"top_h", 0}};
-constexpr Absent kGgufAbsent[] = {{"xtc_probability", 0}, {"mirostat", 0}};
+constexpr LeftOut kJsonLeftOut[] = {{"repetition_penalty", 1},
+                                    {"typical_p", 1},
+                                    {"epsilon_cutoff", 0},
+                                    {"eta_cutoff", 0},
+                                    {"no_repeat_ngram_size", 0},
+                                    {"penalty_alpha", 0},
+                                    {"encoder_repetition_penalty", 1},
+                                    {"diversity_penalty", 0},
+                                    {"top_h", 0}};
+constexpr LeftOut kGgufLeftOut[] = {{"penalty_repeat", 1}, {"xtc_probability", 0}, {"mirostat", 0}};
 
 const Knob& knob_of(std::string_view name) {
   const auto& rows = sampling::request_knobs();
@@ -46,8 +44,7 @@ const Knob& knob_of(std::string_view name) {
 
 // `number` reads a value within bounds; `has` asks whether there is one.
 template <typename Has, typename Number>
-void take(std::span<const Row> rows, std::span<const Absent> absent, const Has& has, const Number& number,
-          Recommended& out) {
+void take(std::span<const Row> rows, const Has& has, const Number& number, Recommended& out) {
   for (const Row& row : rows) {
     if (!has(row.theirs)) continue;
     const Knob& knob = knob_of(row.ours);
@@ -55,8 +52,15 @@ void take(std::span<const Row> rows, std::span<const Absent> absent, const Has& 
     if (knob.lo_open && value == knob.lo) continue;  // top_p 0 and the like: an old way of saying off
     out.values.emplace_back(row.ours, value);
   }
-  for (const Absent& a : absent)
-    if (has(a.key) && number(a.key, -kMost, kMost) != a.off) out.not_here.emplace_back(a.key);
+}
+
+template <typename Has, typename Number>
+void tell_left_out(std::span<const LeftOut> rows, const Has& has, const Number& number, Recommended& out) {
+  for (const LeftOut& row : rows) {
+    if (!has(row.key)) continue;
+    const double value = number(row.key, -kMost, kMost);
+    if (value != row.off) out.left_out.push_back(fmt::format("{} {}", row.key, value));
+  }
 }
 
 }  // namespace
@@ -65,32 +69,32 @@ Recommended recommended_by(const Metadata& m) {
   Recommended out;
   out.source = "general.sampling of the file";
   const auto full = [](std::string_view key) { return fmt::format("general.sampling.{}", key); };
-  take(
-      kGguf, kGgufAbsent, [&](std::string_view key) { return m.has(full(key)); },
-      [&](std::string_view key, double lo, double hi) {
-        const MetadataValue* v = m.find(full(key));
-        const bool is_float = v->type_name() == "f32" || v->type_name() == "f64";
-        if (is_float) return m.number(full(key), lo, hi);
-        return static_cast<double>(m.integer(full(key), static_cast<int64_t>(std::max(lo, -kMost)),
-                                             static_cast<int64_t>(std::min(hi, kMost))));
-      },
-      out);
+  const auto has = [&](std::string_view key) { return m.has(full(key)); };
+  const auto number = [&](std::string_view key, double lo, double hi) {
+    const MetadataValue* v = m.find(full(key));
+    const bool is_float = v->type_name() == "f32" || v->type_name() == "f64";
+    if (is_float) return m.number(full(key), lo, hi);
+    return static_cast<double>(m.integer(full(key), static_cast<int64_t>(std::max(lo, -kMost)),
+                                         static_cast<int64_t>(std::min(hi, kMost))));
+  };
+  take(kGguf, has, number, out);
+  tell_left_out(kGgufLeftOut, has, number, out);
   return out;
 }
 
 Recommended recommended_by(models::ConfigJson& config) {
   Recommended out;
   out.source = "generation_config.json";
+  const auto has = [&](std::string_view key) { return config.has(key); };
+  const auto number = [&](std::string_view key, double lo, double hi) {
+    return config.number(key, std::max(lo, -kMost), std::min(hi, kMost));
+  };
   if (config.has("do_sample") && !config.boolean("do_sample", false)) {
     out.values.emplace_back("temperature", 0.0);
-    return out;
+  } else {
+    take(kJson, has, number, out);
   }
-  take(
-      kJson, kJsonAbsent, [&](std::string_view key) { return config.has(key); },
-      [&](std::string_view key, double lo, double hi) {
-        return config.number(key, std::max(lo, -kMost), std::min(hi, kMost));
-      },
-      out);
+  tell_left_out(kJsonLeftOut, has, number, out);
   return out;
 }
 

@@ -13,7 +13,7 @@ namespace kelda {
 struct Recommended {
   std::string source;                                  // "generation_config.json", "general.sampling"
   std::vector<std::pair<std::string, double>> values;  // by the knob's name, within its range
-  std::vector<std::string> not_here;                   // keys of samplers that this build has not
+  std::vector<std::string> left_out;                   // what else is there and never comes from a file
 };
 
 // A GGUF file's general.sampling.*. Throws kBadInput naming the key.

@@ -22,13 +22,13 @@ uint64_t allocated_kv_bytes(const KvShape& shape, int64_t n_tokens, int64_t n_se
   std::vector<Sequence> sequences;
   for (int64_t s = 0; s < n_sequences; ++s) {
     Sequence& sequence = sequences.emplace_back(cache);
-    for (int64_t at = 0; at < n_tokens; at += kChunk) {
-      const int64_t n = std::min(kChunk, n_tokens - at);
+    for (int64_t at = 0; at < n_tokens; at += kPrefillChunk) {
+      const int64_t n = std::min(kPrefillChunk, n_tokens - at);
       sequence.reserve(n);
       sequence.advance(n);
     }
   }
-  return cache.bytes_used();
+  return cache.most_bytes_used();
 }
 
 }  // namespace kelda::measure

@@ -14,7 +14,7 @@ double since(Clock::time_point start) { return std::chrono::duration<double>(Clo
 StepsAtDepth::StepsAtDepth(Runner& runner, int64_t depth, const Progress& progress)
     : runner_(runner), depth_(depth), base_(runner.cache()) {
   const auto ids = some_tokens(depth - 1, runner.model().config().vocab_size, 1);
-  read(runner, base_, ids, kChunk, progress);
+  read(runner, base_, ids, kPrefillChunk, progress);
 }
 
 std::vector<double> StepsAtDepth::pass(int n_steps) {
@@ -34,7 +34,7 @@ double seconds_to_read(Runner& runner, int64_t n, const Progress& progress) {
   const auto ids = some_tokens(n, runner.model().config().vocab_size, 1);
   Sequence sequence(runner.cache());
   const auto start = Clock::now();
-  read(runner, sequence, ids, kChunk, progress);
+  read(runner, sequence, ids, kPrefillChunk, progress);
   return since(start);
 }
 

@@ -13,8 +13,6 @@ namespace kelda::measure {
 // Told now and then from the thread that measures: how much of a task is done. May throw to end it.
 using Progress = std::function<void(int64_t done, int64_t total)>;
 
-inline constexpr int64_t kChunk = 512;  // tokens read at a time, as the engine does
-
 // The same n ids for the same stream, over the whole vocabulary.
 std::vector<TokenId> some_tokens(int64_t n, int64_t vocab_size, uint32_t stream);
 

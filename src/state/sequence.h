@@ -10,6 +10,10 @@
 
 namespace kelda {
 
+// Tokens of a prompt that are read, and have blocks reserved, at a time, unless who reads them says
+// otherwise.
+inline constexpr int64_t kPrefillChunk = 512;
+
 class Sequence {
  public:
   explicit Sequence(KvCache& cache);  // the cache outlives the sequence

@@ -32,7 +32,8 @@ TEST(KvAllocatedBytes, CountsWholeBlocks) {
 
 TEST(KvAllocatedBytes, StopsGrowingPastAWindow) {
   const KvShape s = shape(2, 1, 16, 512);
-  EXPECT_EQ(kv_allocated_bytes(s, 100'000), kv_bytes(s, 512 + kKvBlock));
+  EXPECT_EQ(kv_allocated_bytes(s, 100'000), kv_bytes(s, 511 + kPrefillChunk + 1 + kKvBlock))
+      << "the window, a piece of the prompt that is being read, a block for where they begin";
   EXPECT_EQ(kv_allocated_bytes(s, 64), kv_bytes(s, 64));
 }
 
@@ -50,6 +51,27 @@ TEST(KvAllocatedBytes, EqualsWhatTheCacheHandsOut) {
       }
       EXPECT_LE(cache.bytes_used(), bound) << n;
     }
+  }
+}
+
+TEST(KvAllocatedBytes, BoundWhatTheCacheHandsOutWhileAPromptIsRead) {
+  for (const int64_t window : {1, 64, 100, 512}) {
+    const KvShape s = shape(1, 1, 16, window);
+    uint64_t most = 0;
+    for (int64_t begin = 0; begin < kKvBlock; ++begin) {  // a prompt goes on wherever an earlier one ended
+      KvCache cache(s, 4096);
+      Sequence sequence(cache);
+      for (int64_t n = begin; n > 0; --n) {
+        sequence.reserve(1);
+        sequence.advance(1);
+      }
+      for (int i = 0; i < 4; ++i) {
+        sequence.reserve(kPrefillChunk);
+        sequence.advance(kPrefillChunk);
+      }
+      most = std::max(most, cache.most_bytes_used());
+    }
+    EXPECT_EQ(most, kv_allocated_bytes(s, 4096)) << window;
   }
 }
 

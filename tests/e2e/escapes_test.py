@@ -3,6 +3,7 @@
 
 import json
 import sys
+import tempfile
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -47,6 +48,17 @@ class Escapes(KeldaCase):
         for name in (name for name in self.files if "escape" in name):
             with self.subTest(file=name):
                 self.check("run", malformed_folder() / name, "--raw", "a", "--max-tokens", 1)
+
+    def test_what_a_template_says_of_itself_is_escaped(self):
+        with tempfile.TemporaryDirectory() as folder:
+            template = Path(folder) / "hostile.jinja"
+            template.write_text(r'{{ raise_exception("\x1b[2J red \x9b") }}')
+            check = kelda("template", template, "--check")
+            self.assertIn("red", check.out)
+            self.assertEqual(controls(check.raw_out), [], check)
+            run = kelda("run", malformed_folder() / "model_name_with_escapes_is_fine.gguf", "a", "--chat-template", template)
+            self.assertIn("note: chat template", run.err)
+            self.assertEqual(controls(run.err.encode()), [], run)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ class Folder(KeldaCase):
     def test_its_publishers_settings_are_used_and_told(self):
         (self.folder / "generation_config.json").write_text(json.dumps({"do_sample": True, "temperature": 0.25, "typical_p": 0.5}))
         result = self.works("run", self.folder, "hi", "--max-tokens", 1, "--json")
-        self.assertIn("temperature 0.25 (generation_config.json); not applied: typical_p", result.err)
+        self.assertIn("temperature 0.25 (generation_config.json); not applied: typical_p 0.5", result.err)
         self.assertEqual(result.json()["settings"]["temperature"]["value"], 0.25)
         given = self.works("run", self.folder, "hi", "--max-tokens", 1, "--temperature", 2, "--json")
         self.assertEqual(given.json()["settings"]["temperature"]["value"], 2)

@@ -2,10 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 
+#include "base/cpu.h"
 #include "base/error.h"
+#include "engine/runner.h"
 #include "models/tiny_model.h"
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 namespace kelda {
 namespace {
@@ -194,6 +200,38 @@ TEST(Model, AnUntiedOutputIsUsed) {
   std::filesystem::remove(path);
   EXPECT_NE(&model->weights().matrix("output.weight"), &model->weights().matrix("token_embd.weight"));
 }
+
+#if defined(__x86_64__)
+// Rotary tables, scales and norms are computed while a model is loaded, on the caller's thread.
+TEST(Model, LoadedByAHostThatRoundsAnotherWayHasTheSameBits) {
+  for (const models::Family* family : models::families()) {
+    if (family->role() != models::Role::kDecoder) continue;
+    SCOPED_TRACE(family->name);
+    const auto path = testing::write_tiny_model(*family, {.format = "q8_0"});
+    ThreadPool pool(1);
+    const auto logits_of = [&](unsigned rounding) {
+      const unsigned saved = _mm_getcsr();
+      _mm_setcsr(0x1F80u | rounding);
+      const auto model = Model::load(path, {}, pool);
+      _mm_setcsr(saved);
+      Runner runner(model, {KvType::kF32, 0, 64}, pool);
+      const std::vector<TokenId> ids = {3, 14, 15, 92, 65, 35, 89, 79, 32, 38};
+      std::vector<float> all;
+      runner.all_logits(ids, 64, [&](int64_t, std::span<const float> row) {
+        all.insert(all.end(), row.begin(), row.end());
+      });
+      return all;
+    };
+    const std::vector<float> nearest = logits_of(0);
+    for (const unsigned rounding : {0x2000u, 0x4000u, 0x6000u}) {
+      const std::vector<float> other = logits_of(rounding);
+      ASSERT_EQ(nearest.size(), other.size());
+      EXPECT_EQ(std::memcmp(nearest.data(), other.data(), nearest.size() * sizeof(float)), 0) << rounding;
+    }
+    std::filesystem::remove(path);
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace kelda

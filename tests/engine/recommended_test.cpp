@@ -17,10 +17,9 @@ Recommended of_json(std::string_view json) {
 TEST(Recommended, OfAGenerationConfig) {
   const Recommended r = of_json(R"({"do_sample": true, "temperature": 0.7, "top_p": 0.8, "top_k": 20,
                                     "repetition_penalty": 1.05, "eos_token_id": [1, 2], "max_length": 20})");
-  EXPECT_EQ(r.values,
-            (Values{{"temperature", 0.7}, {"top_k", 20}, {"top_p", 0.8}, {"repetition_penalty", 1.05}}));
+  EXPECT_EQ(r.values, (Values{{"temperature", 0.7}, {"top_k", 20}, {"top_p", 0.8}}));
   EXPECT_EQ(r.source, "generation_config.json");
-  EXPECT_TRUE(r.not_here.empty());
+  EXPECT_EQ(r.left_out, std::vector<std::string>{"repetition_penalty 1.05"});
 }
 
 TEST(Recommended, WithoutSamplingIsGreedy) {
@@ -28,9 +27,15 @@ TEST(Recommended, WithoutSamplingIsGreedy) {
   EXPECT_EQ(of_json(R"({"eos_token_id": 2, "temperature": null})").values, Values{});
 }
 
-TEST(Recommended, WhatThisBuildHasNotIsNamedUnlessItIsOff) {
+TEST(Recommended, WithoutSamplingPenaltiesAreToldAllTheSame) {
+  const Recommended r = of_json(R"({"do_sample": false, "repetition_penalty": 1.1, "top_p": 0.8})");
+  EXPECT_EQ(r.values, (Values{{"temperature", 0}}));
+  EXPECT_EQ(r.left_out, std::vector<std::string>{"repetition_penalty 1.1"});
+}
+
+TEST(Recommended, WhatNeverComesFromAFileIsNamedUnlessItIsOff) {
   const Recommended r = of_json(R"({"temperature": 1, "typical_p": 0.9, "no_repeat_ngram_size": 0})");
-  EXPECT_EQ(r.not_here, std::vector<std::string>{"typical_p"});
+  EXPECT_EQ(r.left_out, std::vector<std::string>{"typical_p 0.9"});
 }
 
 TEST(Recommended, ValuesOutOfRangeAreRefusedByKey) {
@@ -48,8 +53,8 @@ TEST(Recommended, OfAGgufFile) {
   m.add("general.sampling.penalty_last_n", int32_t{-1});
   m.add("general.sampling.xtc_probability", 0.5f);
   const Recommended r = recommended_by(m);
-  EXPECT_EQ(r.values, (Values{{"temperature", 0.5}, {"top_k", 64}, {"repetition_window", -1}}));
-  EXPECT_EQ(r.not_here, std::vector<std::string>{"xtc_probability"});
+  EXPECT_EQ(r.values, (Values{{"temperature", 0.5}, {"top_k", 64}}));
+  EXPECT_EQ(r.left_out, std::vector<std::string>{"xtc_probability 0.5"});
   m.set("general.sampling.temp", -1.0f);
   EXPECT_THROW(recommended_by(m), Error);
 }

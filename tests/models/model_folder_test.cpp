@@ -213,6 +213,8 @@ TEST(ModelFolders, WhatIsWrongIsNamed) {
            "rope_parameters.rope_type");
   contains(refusal([](Folder& f) { f.config()["rope_parameters"]["mystery"] = 1; }),
            "rope_parameters.mystery");
+  contains(refusal([](Folder& f) { f.config()["rope_parameters"]["partial_rotary_factor"] = 0.5; }),
+           "partial_rotary_factor");
   contains(refusal([](Folder& f) { f.tensors().erase("model.layers.1.mlp.up_proj.weight"); }),
            "blk.1.ffn_up.weight");
   contains(refusal([](Folder& f) {

@@ -33,7 +33,7 @@ ConversationSession::ConversationSession(Session& session, std::shared_ptr<const
       knobs_at_start_(knobs_),
       system_(std::move(system)),
       // One for the conversation, one so that a /reset or a changed system message can be taken back.
-      engine_(session.runner(), {.prefill_chunk = 512, .kept_sequences = 2}) {}
+      engine_(session.runner(), {.prefill_chunk = kPrefillChunk, .kept_sequences = 2}) {}
 
 std::vector<chat::Message> ConversationSession::messages() const {
   std::vector<chat::Message> all;

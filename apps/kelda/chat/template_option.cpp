@@ -5,6 +5,7 @@
 #include "apps/kelda/option_values.h"
 #include "apps/kelda/terminal/say.h"
 #include "base/file.h"
+#include "base/quote.h"
 
 namespace kelda::cli {
 
@@ -21,7 +22,7 @@ std::shared_ptr<const chat::ChatTemplate> choose_template(const std::string& fil
 
 void tell_findings(const chat::ChatTemplate& t) {
   if (t.is_fallback()) say("note: chat template: {}; --raw or --chat-template are other ways\n", t.name());
-  for (const std::string& finding : t.findings()) say("note: chat template: {}\n", finding);
+  for (const std::string& finding : t.findings()) say("note: chat template: {}\n", escape_controls(finding));
 }
 
 }  // namespace kelda::cli

@@ -52,13 +52,13 @@ double tokens_per_second(Runner& runner, const Test& test) {
   const int64_t vocab_size = runner.model().config().vocab_size;
   Sequence sequence(runner.cache());
   if (test.depth > 0)
-    measure::read(runner, sequence, measure::some_tokens(test.depth, vocab_size, 1), measure::kChunk);
+    measure::read(runner, sequence, measure::some_tokens(test.depth, vocab_size, 1), kPrefillChunk);
   const auto ids = measure::some_tokens(test.n, vocab_size, 2);
   const auto start = std::chrono::steady_clock::now();
   if (test.writes) {
     for (const TokenId& id : ids) measure::read(runner, sequence, {&id, 1}, 1);
   } else {
-    measure::read(runner, sequence, ids, measure::kChunk);
+    measure::read(runner, sequence, ids, kPrefillChunk);
   }
   return static_cast<double>(test.n) /
          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/naming.h"
+#include "base/quote.h"
 #include "chat/chat_template.h"
 #include "chat/conversation.h"
 #include "chat/left_out.h"
@@ -68,7 +69,8 @@ int render(const Arguments& a, const Source& source) {
   const jinja::Rendered rendered =
       source.chat_template->render(file.conversation, file.now ? *file.now : chat::local_now(), file.tokens);
   if (source.chat_template->is_fallback()) say("note: {}\n", source.chat_template->name());
-  for (const std::string& what : chat::left_out(file.conversation, rendered.text)) say("note: {}\n", what);
+  for (const std::string& what : chat::left_out(file.conversation, rendered.text))
+    say("note: {}\n", escape_controls(what));
   if (!a.ids) {
     write_out(rendered.text);
     return 0;
@@ -79,7 +81,7 @@ int render(const Arguments& a, const Source& source) {
 
 int check(const chat::ChatTemplate& t) {
   fmt::print("{}\n", t.name());
-  for (const std::string& finding : t.findings()) fmt::print("  {}\n", finding);
+  for (const std::string& finding : t.findings()) fmt::print("  {}\n", escape_controls(finding));
   if (t.findings().empty()) fmt::print("  nothing odd was found\n");
   return t.findings().empty() ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 // 2023 (arXiv 2302.13971); Llama Team 2024 (arXiv 2407.21783) for stretched wavelengths, which a file gives
 // as factors (rope_freqs); Jiang et al. 2023 (arXiv 2310.06825) for the window. Weights: GGUF architecture
 // "llama", whose converter has permuted the rows of attn_q and attn_k so that rotated pairs are neighbours.
+#include "base/error.h"
 #include "models/common_keys.h"
 #include "models/layers/decoder.h"
 
@@ -25,6 +26,11 @@ void read(ConfigKeys& k, ModelConfig& c) {
 
 void translate(ConfigJson& c, Translation& t) {
   translate_decoder(c, t);
+  if (t.metadata.has("llama.rope.dimension_count")) {
+    // A folder pairs dimensions i and i + head_dim / 2, whose rows are made neighbours: of whole heads only.
+    fail(ErrorCode::kUnsupported,
+         "partial_rotary_factor is below 1; this family rotates all dimensions of a head");
+  }
   c.only_text("hidden_act", {"silu"});
   for (const char* bias : {"attention_bias", "mlp_bias"}) c.boolean(bias, false);  // the tensors tell
   c.only("rope_interleaved", false);

@@ -11,6 +11,7 @@
 namespace kelda::models {
 namespace {
 
+constexpr float kLeastFactor = 1e-3f;  // below it, angles leave the range in which sines are right
 constexpr double kTwoPi = 0x1.921fb54442d18p+2;
 constexpr std::string_view kFactors = "rope_freqs.weight";
 constexpr std::string_view kLong = "rope_factors_long.weight", kShort = "rope_factors_short.weight";
@@ -76,9 +77,10 @@ std::span<const float> rope_factors(const Weights& w, const RopeConfig& rope) {
   if (!w.has(name)) return {};
   const std::span<const float> factors = w.vector(name);
   for (const float f : factors) {
-    if (f > 0 && std::isfinite(f)) continue;
-    fail(ErrorCode::kBadInput, "tensor {} has a factor of {}; a wavelength's factor is finite and above 0",
-         quote(name), f);
+    if (f >= kLeastFactor && std::isfinite(f)) continue;
+    fail(ErrorCode::kBadInput,
+         "tensor {} has a factor of {}; a wavelength's factor is finite and at least {}", quote(name), f,
+         kLeastFactor);
   }
   return factors;
 }
