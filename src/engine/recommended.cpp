@@ -34,7 +34,14 @@ constexpr LeftOut kJsonLeftOut[] = {{"repetition_penalty", 1},
                                     {"penalty_alpha", 0},
                                     {"encoder_repetition_penalty", 1},
                                     {"diversity_penalty", 0},
-                                    {"top_h", 0}};
+                                    {"top_h", 0},
+                                    {"num_beams", 1},
+                                    {"num_beam_groups", 1}};
+// What is no number, or has no value that says off.
+constexpr std::string_view kJsonOthers[] = {"bad_words_ids", "suppress_tokens",     "begin_suppress_tokens",
+                                            "sequence_bias", "forced_bos_token_id", "forced_eos_token_id",
+                                            "stop_strings",  "max_length",          "max_new_tokens",
+                                            "min_length",    "min_new_tokens"};
 constexpr LeftOut kGgufLeftOut[] = {{"penalty_repeat", 1}, {"xtc_probability", 0}, {"mirostat", 0}};
 
 const Knob& knob_of(std::string_view name) {
@@ -42,15 +49,18 @@ const Knob& knob_of(std::string_view name) {
   return **std::find_if(rows.begin(), rows.end(), [&](const Knob* k) { return k->name == name; });
 }
 
-// `number` reads a value within bounds; `has` asks whether there is one.
+// `number` reads a value within bounds, whole where that is asked for; `has` asks whether there is one.
 template <typename Has, typename Number>
 void take(std::span<const Row> rows, const Has& has, const Number& number, Recommended& out) {
   for (const Row& row : rows) {
     if (!has(row.theirs)) continue;
     const Knob& knob = knob_of(row.ours);
-    const double value = number(row.theirs, knob.lo, knob.hi);
-    if (knob.lo_open && value == knob.lo) continue;  // top_p 0 and the like: an old way of saying off
-    out.values.emplace_back(row.ours, value);
+    const double value = number(row.theirs, knob.lo, knob.hi, knob.type == KnobType::kInt);
+    if (knob.lo_open && value == knob.lo) {  // top_p 0: some mean off by it, some the likeliest token only
+      out.left_out.push_back(fmt::format("{} {}", row.theirs, value));
+    } else {
+      out.values.emplace_back(row.ours, value);
+    }
   }
 }
 
@@ -58,7 +68,7 @@ template <typename Has, typename Number>
 void tell_left_out(std::span<const LeftOut> rows, const Has& has, const Number& number, Recommended& out) {
   for (const LeftOut& row : rows) {
     if (!has(row.key)) continue;
-    const double value = number(row.key, -kMost, kMost);
+    const double value = number(row.key, -kMost, kMost, false);
     if (value != row.off) out.left_out.push_back(fmt::format("{} {}", row.key, value));
   }
 }
@@ -70,10 +80,10 @@ Recommended recommended_by(const Metadata& m) {
   out.source = "general.sampling of the file";
   const auto full = [](std::string_view key) { return fmt::format("general.sampling.{}", key); };
   const auto has = [&](std::string_view key) { return m.has(full(key)); };
-  const auto number = [&](std::string_view key, double lo, double hi) {
+  const auto number = [&](std::string_view key, double lo, double hi, bool whole) {
     const MetadataValue* v = m.find(full(key));
     const bool is_float = v->type_name() == "f32" || v->type_name() == "f64";
-    if (is_float) return m.number(full(key), lo, hi);
+    if (is_float && !whole) return m.number(full(key), lo, hi);
     return static_cast<double>(m.integer(full(key), static_cast<int64_t>(std::max(lo, -kMost)),
                                          static_cast<int64_t>(std::min(hi, kMost))));
   };
@@ -86,8 +96,10 @@ Recommended recommended_by(models::ConfigJson& config) {
   Recommended out;
   out.source = "generation_config.json";
   const auto has = [&](std::string_view key) { return config.has(key); };
-  const auto number = [&](std::string_view key, double lo, double hi) {
-    return config.number(key, std::max(lo, -kMost), std::min(hi, kMost));
+  const auto number = [&](std::string_view key, double lo, double hi, bool whole) {
+    lo = std::max(lo, -kMost), hi = std::min(hi, kMost);
+    if (!whole) return config.number(key, lo, hi);
+    return static_cast<double>(config.integer(key, static_cast<int64_t>(lo), static_cast<int64_t>(hi)));
   };
   if (config.has("do_sample") && !config.boolean("do_sample", false)) {
     out.values.emplace_back("temperature", 0.0);
@@ -95,6 +107,8 @@ Recommended recommended_by(models::ConfigJson& config) {
     take(kJson, has, number, out);
   }
   tell_left_out(kJsonLeftOut, has, number, out);
+  for (const std::string_view key : kJsonOthers)
+    if (has(key)) out.left_out.emplace_back(key);
   return out;
 }
 

@@ -19,7 +19,7 @@ TEST(Recommended, OfAGenerationConfig) {
                                     "repetition_penalty": 1.05, "eos_token_id": [1, 2], "max_length": 20})");
   EXPECT_EQ(r.values, (Values{{"temperature", 0.7}, {"top_k", 20}, {"top_p", 0.8}}));
   EXPECT_EQ(r.source, "generation_config.json");
-  EXPECT_EQ(r.left_out, std::vector<std::string>{"repetition_penalty 1.05"});
+  EXPECT_EQ(r.left_out, (std::vector<std::string>{"repetition_penalty 1.05", "max_length"}));
 }
 
 TEST(Recommended, WithoutSamplingIsGreedy) {
@@ -38,11 +38,20 @@ TEST(Recommended, WhatNeverComesFromAFileIsNamedUnlessItIsOff) {
   EXPECT_EQ(r.left_out, std::vector<std::string>{"typical_p 0.9"});
 }
 
+TEST(Recommended, OtherWaysOfGeneratingAreNamed) {
+  const Recommended r = of_json(R"({"num_beams": 4, "bad_words_ids": [[1]], "suppress_tokens": null,
+                                    "max_new_tokens": 9})");
+  EXPECT_EQ(r.left_out, (std::vector<std::string>{"num_beams 4", "bad_words_ids", "max_new_tokens"}));
+}
+
 TEST(Recommended, ValuesOutOfRangeAreRefusedByKey) {
   for (const char* json : {R"({"temperature": -1})", R"({"top_p": 1.5})", R"({"top_k": "a"})"}) {
     EXPECT_THROW(of_json(json), Error) << json;
   }
-  EXPECT_EQ(of_json(R"({"top_p": 0, "top_k": 5})").values, (Values{{"top_k", 5}}));
+  EXPECT_THROW(of_json(R"({"top_k": 0.5})"), Error);
+  const Recommended r = of_json(R"({"top_p": 0, "top_k": 5})");
+  EXPECT_EQ(r.values, (Values{{"top_k", 5}}));
+  EXPECT_EQ(r.left_out, std::vector<std::string>{"top_p 0"});
 }
 
 TEST(Recommended, OfAGgufFile) {

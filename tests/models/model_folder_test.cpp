@@ -217,6 +217,12 @@ TEST(ModelFolders, WhatIsWrongIsNamed) {
            "partial_rotary_factor");
   contains(refusal([](Folder& f) { f.tensors().erase("model.layers.1.mlp.up_proj.weight"); }),
            "blk.1.ffn_up.weight");
+  for (const std::string name : {"self_attn.q_proj", "self_attn.k_proj", "mlp.up_proj", "input_layernorm"}) {
+    contains(refusal([&](Folder& f) {
+               f.tensors()["model.layers.0." + name + ".weight"] = {{}, {1}};
+             }),
+             name);
+  }
   contains(refusal([](Folder& f) {
              f.tensors()["model.extra.weight"] = {{4}, {1, 2, 3, 4}};
            }),

@@ -129,8 +129,9 @@ class ModelFolder final : public ModelFile {
     t.shape.insert(t.shape.end(), first.shape.begin(), first.shape.end());
     if (named.how == Translated::kPlusOne) t.format = &float32();
     if (named.how == Translated::kTransposed) std::reverse(t.shape.begin(), t.shape.end());
-    const bool cut_in_heads = named.how != Translated::kInterleaved || first.shape[0] % head_dim_ == 0;
-    if (t.shape.empty() || t.shape.size() > kMaxDims || t.bytes == 0 || !cut_in_heads)
+    const bool is_tensor = !first.shape.empty() && t.shape.size() <= kMaxDims && t.bytes > 0;
+    const bool cut_in_heads = named.how == Translated::kInterleaved;
+    if (!is_tensor || (cut_in_heads && first.shape[0] % head_dim_ != 0))
       fail(ErrorCode::kBadInput, "tensor {} has shape [{}]", quote(first.name), fmt::join(first.shape, ", "));
     t.gguf_type = t.format->gguf_type;
     t.offset = first.offset;
