@@ -14,24 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kExtension = ".gguf";
-constexpr std::string_view kOf = "-of-";
-constexpr std::size_t kDigits = 5;
-constexpr std::size_t kEndingBytes = 1 + kDigits + kOf.size() + kDigits;
-
-std::optional<uint32_t> number(std::string_view digits) {
-  uint32_t n = 0;
-  for (const char c : digits) {
-    if (c < '0' || c > '9') return std::nullopt;
-    n = n * 10 + static_cast<uint32_t>(c - '0');
-  }
-  return n;
-}
-
-std::string ending(uint32_t no, uint32_t count) {
-  return fmt::format("-{:05}{}{:05}{}", no + 1, kOf, count, kExtension);
-}
-
 template <typename... Args>
 [[noreturn]] void bad(const Part& part, fmt::format_string<Args...> format, Args&&... args) {
   fail(ErrorCode::kBadInput, "{}: {}", part.file.path().string(),
@@ -74,9 +56,8 @@ PartName name_of(const Part& part, const SplitKeys& keys) {
   if (!name) {
     bad(part,
         "metadata key {} is {}: part {} of {} must be in a file whose name ends in {}, so that the others "
-        "can "
-        "be found",
-        quote(kSplitCount), keys.count, keys.no + 1, keys.count, quote(ending(keys.no, keys.count)));
+        "can be found",
+        quote(kSplitCount), keys.count, keys.no + 1, keys.count, quote(part_name("", keys.no, keys.count)));
   }
   check_place(part, keys, name->no, name->count);
   return std::move(*name);
@@ -119,23 +100,6 @@ void check_same_set(const Part& part, const SplitKeys& keys, uint32_t no, const 
 }
 
 }  // namespace
-
-std::optional<PartName> parse_part_name(std::string_view file_name) {
-  if (!file_name.ends_with(kExtension)) return std::nullopt;
-  file_name.remove_suffix(kExtension.size());
-  if (file_name.size() < kEndingBytes) return std::nullopt;
-  const std::string_view end = file_name.substr(file_name.size() - kEndingBytes);
-  const auto no = number(end.substr(1, kDigits));
-  const auto count = number(end.substr(1 + kDigits + kOf.size()));
-  const bool formed = end[0] == '-' && end.substr(1 + kDigits, kOf.size()) == kOf && no && count;
-  if (!formed || *no < 1 || *no > *count) return std::nullopt;
-  file_name.remove_suffix(kEndingBytes);
-  return PartName{std::string(file_name), *no - 1, *count};
-}
-
-std::string part_name(std::string_view set, uint32_t no, uint32_t count) {
-  return std::string(set) + ending(no, count);
-}
 
 std::vector<Part> whole_set(Part opened) {
   std::vector<Part> parts;

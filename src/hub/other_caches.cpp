@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "files/gguf_parts.h"
 #include "hub/hub_name.h"
 
 namespace kelda::hub {
@@ -78,9 +79,9 @@ std::string repo_of(const std::string& folder_name) {
   return at == std::string::npos ? repo : fmt::format("{}/{}", repo.substr(0, at), repo.substr(at + 2));
 }
 
-bool is_later_part(const std::string& file) {  // "x-00002-of-00003.gguf"
-  const std::size_t of = file.rfind("-of-");
-  return of != std::string::npos && of >= 6 && file.substr(of - 6, 6) != "-00001";
+bool is_later_part(std::string_view file) {  // "x-00002-of-00003.gguf"
+  const auto part = gguf::parse_part_name(file);
+  return part && part->no > 0;
 }
 
 std::vector<std::string> gguf_files(const fs::path& folder) {

@@ -54,24 +54,6 @@ void expect_same_tensors(const ModelFile& set, const ModelFile& whole) {
   }
 }
 
-TEST(GgufSplit, TakesPartNamesApart) {
-  const auto name = parse_part_name("my-model-q4_0-00002-of-00003.gguf");
-  ASSERT_TRUE(name.has_value());
-  EXPECT_EQ(name->set, "my-model-q4_0");
-  EXPECT_EQ(name->no, 1U);
-  EXPECT_EQ(name->count, 3U);
-  EXPECT_EQ(part_name(name->set, name->no, name->count), "my-model-q4_0-00002-of-00003.gguf");
-  EXPECT_EQ(parse_part_name("-00001-of-00001.gguf")->set, "");
-  EXPECT_EQ(parse_part_name("a-99999-of-99999.gguf")->no, 99998U);
-  for (const char* other :
-       {"", ".gguf", "a.gguf", "a-00002-of-00003", "a-00002-of-00003.bin", "a-0002-of-0003.gguf",
-        "a-00000-of-00003.gguf", "a-00004-of-00003.gguf", "a-00002_of_00003.gguf", "a-0000x-of-00003.gguf",
-        "a-00002-of-0000x.gguf", "a00002-of-00003.gguf", "00002-of-00003.gguf", "a-00002-of-00003.GGUF",
-        "a-+0002-of-00003.gguf"}) {
-    EXPECT_FALSE(parse_part_name(other).has_value()) << other;
-  }
-}
-
 // BR-074 (the last part has an output.weight of its own) and BR-080
 TEST(GgufSplit, ASetReadsAsTheWholeFileByAnyOfItsParts) {
   const ScratchFile whole_path;

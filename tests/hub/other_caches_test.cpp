@@ -94,6 +94,19 @@ TEST_F(OtherCachesTest, ASplitSetIsOneModel) {
   EXPECT_EQ(model_in_folder(root_ / "set"), root_ / "set/m-00001-of-00003.gguf");
 }
 
+TEST_F(OtherCachesTest, AWholeFileMayHaveOfInItsName) {
+  for (const char* name : {"mixture-of-experts-q4.gguf", "m-1-of-2.gguf", "m-00004-of-00003.gguf"}) {
+    const fs::path file = put(std::string("maker/") + name);
+    EXPECT_EQ(model_in_folder(root_ / "maker"), file);
+    fs::remove(file);
+    const fs::path listed = put(std::string(".cache/llama.cpp/") + name);
+    const auto all = models_of_other_tools();
+    ASSERT_EQ(all.size(), 1u) << name;
+    EXPECT_EQ(all[0].path, listed);
+    fs::remove(listed);
+  }
+}
+
 TEST_F(OtherCachesTest, AnUncachedRepositorySaysWhatToDo) {
   for (const char* name : {"hub:org/absent", "hub:org/absent/file.gguf"}) {
     try {
