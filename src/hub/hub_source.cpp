@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/parse_number.h"
 #include "base/quote.h"
 #include "base/sha256.h"
 #include "hub/cache.h"
@@ -40,15 +41,18 @@ net::DownloadCallbacks download_callbacks(const PullCallbacks& callbacks, uint64
           .notice = callbacks.notice};
 }
 
-// A hub that keeps large files elsewhere tells, on the way there, their SHA-256 and size. Only the hub's own
-// answer counts.
+// A hub that keeps large files elsewhere tells, on the way there, their SHA-256 and size. Only its own word
+// counts, not what the places it sends to say; the size is theirs where it tells none.
 struct Stated {
   std::string sha256;
   std::optional<uint64_t> bytes;
 };
 Stated stated_by_hub(const net::RemoteStart& start) {
-  const auto& headers = start.head.passed.empty() ? start.head.headers : start.head.passed;
+  const auto& headers = start.head.own;
   Stated stated{.sha256 = {}, .bytes = start.total_bytes};
+  if (const auto it = headers.find("x-linked-size"); it != headers.end()) {
+    if (const auto bytes = parse_number<uint64_t>(it->second)) stated.bytes = bytes;
+  }
   if (const auto it = headers.find("x-linked-etag"); it != headers.end()) {
     std::string tag = it->second;
     std::erase(tag, '"');

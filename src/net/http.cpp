@@ -28,8 +28,10 @@ std::string lower(std::string_view text) {
 struct Session {
   const HttpOptions& options;
   const TransferCallbacks& callbacks;
+  std::string own_host;
   ReplyHead head;
   CURL* curl = nullptr;
+  bool at_own_host = true, informational = false;
   bool head_shown = false, stopped = false, cancelled = false;
   std::exception_ptr thrown;
 
@@ -47,15 +49,30 @@ struct Session {
   }
 };
 
+// "HTTP/1.1 103 Early Hints": a word in passing, after which the reply is still to come.
+bool is_informational(std::string_view status_line) {
+  const auto space = status_line.find(' ');
+  return space != std::string_view::npos && status_line.substr(space + 1).starts_with('1');
+}
+
+void begin_hop(Session& s) {
+  const char* url = nullptr;
+  curl_easy_getinfo(s.curl, CURLINFO_EFFECTIVE_URL, &url);
+  s.at_own_host = s.at_own_host && url != nullptr && authority(url) == s.own_host;
+  s.head.headers.clear();
+}
+
 std::size_t on_header(char* data, std::size_t, std::size_t size, void* user) {
   auto& s = *static_cast<Session*>(user);
   try {
     const std::string_view line = trimmed({data, size});
-    if (line.starts_with("HTTP/")) {  // a new hop
-      for (auto& [name, value] : s.head.headers) s.head.passed[name] = std::move(value);
-      s.head.headers.clear();
-    } else if (const auto colon = line.find(':'); colon != std::string_view::npos) {
-      s.head.headers[lower(line.substr(0, colon))] = std::string(trimmed(line.substr(colon + 1)));
+    if (line.starts_with("HTTP/")) {
+      s.informational = is_informational(line);
+      if (!s.informational) begin_hop(s);
+    } else if (const auto colon = line.find(':'); colon != std::string_view::npos && !s.informational) {
+      const std::string name = lower(line.substr(0, colon)), value(trimmed(line.substr(colon + 1)));
+      s.head.headers[name] = value;
+      if (s.at_own_host) s.head.own[name] = value;
     }
     return size;
   } catch (...) {
@@ -105,6 +122,7 @@ void configure(CURL* curl, const std::string& url, Session& session, char* troub
   set(curl, CURLOPT_REDIR_PROTOCOLS_STR, protocols);
   set(curl, CURLOPT_FOLLOWLOCATION, 1L);
   set(curl, CURLOPT_MAXREDIRS, 10L);
+  set(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // what a proxy says is not the server's word
   set(curl, CURLOPT_NOSIGNAL, 1L);
   set(curl, CURLOPT_USERAGENT, "kelda");
   set(curl, CURLOPT_BUFFERSIZE, 256L * 1024);
@@ -182,7 +200,12 @@ TransferResult transfer(const std::string& url, std::span<const std::string> hea
   const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl(curl_easy_init(), &curl_easy_cleanup);
   if (!curl) fail(ErrorCode::kOutOfMemory, "libcurl has no memory for a transfer");
 
-  Session session{.options = options, .callbacks = callbacks, .head = {}, .curl = curl.get(), .thrown = {}};
+  Session session{.options = options,
+                  .callbacks = callbacks,
+                  .own_host = authority(url),
+                  .head = {},
+                  .curl = curl.get(),
+                  .thrown = {}};
   std::array<char, CURL_ERROR_SIZE> trouble{};
   configure(curl.get(), url, session, trouble.data());
   std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)> lines(nullptr, &curl_slist_free_all);
@@ -208,6 +231,14 @@ TransferResult transfer(const std::string& url, std::span<const std::string> hea
     result.end = TransferEnd::kBroken;
   }
   return result;
+}
+
+std::string authority(std::string_view url) {
+  const auto scheme = url.find("://");
+  if (scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
+  url = url.substr(0, url.find_first_of("/?#"));
+  const auto at = url.rfind('@');
+  return lower(at == std::string_view::npos ? url : url.substr(at + 1));
 }
 
 std::string display_url(std::string_view url) {

@@ -24,7 +24,8 @@ struct HttpOptions {
 struct ReplyHead {
   long status = 0;
   std::map<std::string, std::string> headers;  // of the last hop
-  std::map<std::string, std::string> passed;   // of the redirects on the way, the latest of each name
+  // What the URL's own host said, up to where it redirects to another one; the latest of each name.
+  std::map<std::string, std::string> own;
 
   // Bytes of the body as announced; nothing if the server does not say.
   std::optional<uint64_t> content_length() const;
@@ -63,6 +64,9 @@ struct TransferCallbacks {
 // cannot mend (an unknown host, a bad certificate).
 TransferResult transfer(const std::string& url, std::span<const std::string> header_lines,
                         const HttpOptions& options, const TransferCallbacks& callbacks);
+
+// "host:port" of a URL, in lower case and without user and password; as it is written, no default port added.
+std::string authority(std::string_view url);
 
 // The URL without user, password and query: what may be shown to people.
 std::string display_url(std::string_view url);

@@ -20,7 +20,7 @@ import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from range_server import RangeServer  # noqa: E402
+from range_server import RangeServer, TunnelProxy  # noqa: E402
 
 BINARY = os.environ.get("KELDA_BIN", "")
 BODY = random.Random(1).randbytes(3_000_000)
@@ -202,6 +202,68 @@ class HubFile(PullCase):
         self.assertIn(f"expected {sha256(b'other')}", process.err)
         self.assertEqual(self.target.read_bytes(), BODY, "a failed --force must not harm the file that was there")
         self.assertFalse(self.partial.exists())
+
+    def moved_to_a_store(self):
+        """The hub sends to one server, which sends on to another address of its own."""
+        store = RangeServer({"/blob": BODY})
+        self.addCleanup(store.close)
+        self.server.redirect[PATH] = f"{store.url}/hop"
+        store.redirect["/hop"] = "/blob"
+        return store
+
+    def test_the_sum_that_counts_is_the_hubs_own(self):
+        store = self.moved_to_a_store()
+        self.server.linked[PATH] = f'"{sha256(BODY)}"'
+        store.linked = dict.fromkeys(("/hop", "/blob"), f'"{sha256(b"other")}"')
+        self.assert_pulled(self.kelda("pull", NAME))
+        del self.server.linked[PATH]
+        process = self.kelda("pull", "--force", NAME)
+        self.assert_pulled(process)
+        self.assertIn("the hub states no SHA-256", process.err)
+
+    def test_a_sum_stated_after_a_redirect_within_the_hub_counts(self):
+        moved = "/org/renamed/resolve/main/weights.bin"
+        self.server.redirect[PATH] = moved
+        self.server.files[moved] = BODY
+        self.server.linked[moved] = f'"{sha256(b"other")}"'
+        self.assert_fails(self.kelda("pull", NAME), 2, f"expected {sha256(b'other')}")
+
+    def test_the_size_that_counts_is_the_hubs_own(self):
+        store = self.moved_to_a_store()
+        self.server.linked_size[PATH] = len(BODY)
+        store.linked_size = dict.fromkeys(("/hop", "/blob"), 7)
+        self.assert_pulled(self.kelda("pull", NAME))
+        store.files["/blob"] = BODY + b"!"
+        process = self.kelda("pull", "--force", NAME)
+        self.assertEqual(process.returncode, 2)
+        self.assertIn("the server offers 3000001 bytes, 3000000 were expected", process.err)
+        self.assertEqual(self.target.read_bytes(), BODY)
+
+    def test_early_hints_are_not_the_reply(self):
+        self.server.early[PATH] = {"X-Linked-Etag": f'"{sha256(b"other")}"', "Link": "</style.css>"}
+        process = self.kelda("pull", NAME)
+        self.assert_pulled(process)
+        self.assertIn("the hub states no SHA-256", process.err)
+
+    def test_what_a_proxy_says_when_it_connects_is_not_the_hubs_word(self):
+        if not shutil.which("openssl"):
+            self.skipTest("no openssl to make a certificate with")
+        certificate = self.folder / "hub.pem"
+        made = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", certificate, "-out",
+                               self.folder / "cert.pem", "-subj", "/CN=hub.invalid", "-addext",
+                               "subjectAltName=DNS:hub.invalid", "-days", "2"], capture_output=True)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        with open(certificate, "ab") as both:
+            both.write((self.folder / "cert.pem").read_bytes())
+        self.server.use_tls(certificate)
+        proxy = TunnelProxy(self.server.port, {"X-Linked-Etag": f'"{sha256(b"other")}"'})
+        self.addCleanup(proxy.close)
+        self.env.update(HF_ENDPOINT="https://hub.invalid", https_proxy=proxy.url, SSL_CERT_FILE=str(certificate),
+                        CURL_CA_BUNDLE="")
+        process = self.kelda("pull", NAME)
+        self.assert_pulled(process)
+        self.assertIn("the hub states no SHA-256", process.err)
+        self.assertGreater(proxy.n_tunnels, 0)
 
     def test_a_signal_ends_it_and_the_next_try_goes_on(self):
         for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):

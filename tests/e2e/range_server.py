@@ -2,6 +2,8 @@
 
 import http.server
 import re
+import socket
+import ssl
 import threading
 import time
 
@@ -13,6 +15,8 @@ class RangeServer:
     wrong_range answer 206 with a Content-Range that was not asked for
     etag        sent as ETag, and compared with If-Range
     linked      path -> value of X-Linked-Etag, as a hub sends it
+    linked_size path -> value of X-Linked-Size, likewise
+    early       path -> headers of a "103 Early Hints" before the reply
     cut_after   close the connection after so many bytes of a body; `cuts` times (None: always)
     statuses    statuses to answer first, one per request, before serving
     redirect    path -> address to redirect to
@@ -25,6 +29,8 @@ class RangeServer:
         self.wrong_range = False
         self.etag = '"one"'
         self.linked = {}
+        self.linked_size = {}
+        self.early = {}
         self.cut_after = None
         self.cuts = None
         self.statuses = []
@@ -62,6 +68,12 @@ class RangeServer:
         self.server.server_close()
         self.thread.join()
 
+    def use_tls(self, certificate):
+        """From now on; the file holds key and certificate."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+
     def ranges_asked(self):
         return [headers.get("Range") for _, headers in self.requests]
 
@@ -70,17 +82,18 @@ class RangeServer:
         self.requests.append((path, dict(handler.headers.items())))
         if self.statuses:
             return self.head(handler, self.statuses.pop(0), 0)
+        if path in self.early:
+            lines = "".join(f"{name}: {value}\r\n" for name, value in self.early[path].items())
+            handler.wfile.write(f"HTTP/1.1 103 Early Hints\r\n{lines}\r\n".encode())
         if path in self.redirect:
-            handler.send_response(302)
-            handler.send_header("Location", self.redirect[path])
-            if path in self.linked:
-                handler.send_header("X-Linked-Etag", self.linked[path])
-            handler.send_header("Content-Length", "0")
-            handler.end_headers()
-            return None
+            return self.head(handler, 302, 0, [("Location", self.redirect[path]), *self.linked_headers(path)])
         if path not in self.files:
             return self.head(handler, 404, 0)
         return self.send_file(handler, path, self.files[path])
+
+    def linked_headers(self, path):
+        stated = (("X-Linked-Etag", self.linked.get(path)), ("X-Linked-Size", self.linked_size.get(path)))
+        return [(name, str(value)) for name, value in stated if value is not None]
 
     def head(self, handler, status, length, extra=()):
         handler.send_response(status)
@@ -91,8 +104,7 @@ class RangeServer:
 
     def send_file(self, handler, path, body):
         extra = [("ETag", self.etag)] if self.etag else []
-        if path in self.linked:
-            extra.append(("X-Linked-Etag", self.linked[path]))
+        extra += self.linked_headers(path)
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", handler.headers.get("Range") or "")
         same = handler.headers.get("If-Range") in (None, self.etag)
         if not (asked and self.ranges and same):
@@ -120,3 +132,48 @@ class RangeServer:
         if limit < len(body):
             handler.close_connection = True
             handler.connection.close()
+
+
+class TunnelProxy:
+    """A proxy on 127.0.0.1 whose every CONNECT leads to one port of this machine; `extra` headers are in its answer."""
+
+    def __init__(self, port, extra):
+        self.port, self.extra, self.n_tunnels = port, extra, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def close(self):
+        self.listener.close()
+
+    def serve(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:  # closed
+                return
+            threading.Thread(target=self.connect, args=(client,), daemon=True).start()
+
+    def connect(self, client):
+        asked = b""
+        while not asked.endswith(b"\r\n\r\n"):
+            piece = client.recv(1)
+            if not piece:
+                return
+            asked += piece
+        self.n_tunnels += 1
+        lines = "".join(f"{name}: {value}\r\n" for name, value in self.extra.items())
+        client.sendall(f"HTTP/1.1 200 Connection established\r\n{lines}\r\n".encode())
+        with client, socket.create_connection(("127.0.0.1", self.port)) as server:
+            back = threading.Thread(target=self.carry, args=(server, client), daemon=True)
+            back.start()
+            self.carry(client, server)
+            back.join()
+
+    def carry(self, source, target):
+        try:
+            while piece := source.recv(65536):
+                target.sendall(piece)
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # one end hung up

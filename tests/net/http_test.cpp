@@ -49,6 +49,14 @@ TEST(DisplayUrl, HidesUserPasswordAndQuery) {
   EXPECT_EQ(display_url("not a url"), "not a url");
 }
 
+TEST(Authority, IsHostAndPortAlone) {
+  EXPECT_EQ(authority("https://me:secret@Host.Example:8443/a@b?c"), "host.example:8443");
+  EXPECT_EQ(authority("http://host?x=http://other/"), "host");
+  EXPECT_EQ(authority("http://host#f"), "host");
+  EXPECT_NE(authority("http://host.example.evil/"), authority("http://host.example/"));
+  EXPECT_EQ(authority("http://[::1]:80"), "[::1]:80");
+}
+
 TEST(Transfer, RefusesOtherSchemesThanHttp) {
   for (const char* url : {"file:///etc/passwd", "ftp://host/x", "httpx://host", "", "/etc/passwd"}) {
     try {
