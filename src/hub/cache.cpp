@@ -5,10 +5,22 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "files/gguf_parts.h"
 
 namespace kelda::hub {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+fs::path file_path(const HubName& name) { return models_folder() / "hub" / name.repo / name.file; }
+
+bool is_later_part(const HubName& name) {
+  const auto part = gguf::parse_part_name(name.file);
+  return part && part->no > 0;
+}
+
+}  // namespace
 
 fs::path models_folder() {
   // The XDG specification says to ignore a path that is not absolute.
@@ -24,16 +36,14 @@ fs::path models_folder() {
 fs::path folder_of(const CatalogEntry& entry) { return models_folder() / entry.name; }
 
 // parse_catalog() keeps "hub" from being a model's name.
-fs::path folder_of(const HubName& name) {
-  return (models_folder() / "hub" / name.repo / name.file).parent_path();
-}
+fs::path folder_of(const HubName& name) { return file_path(name).parent_path(); }
 
 fs::path path_of(const CatalogEntry& entry) {
   const fs::path first = folder_of(entry) / entry.files.front().name;
   return first.extension() == ".safetensors" ? folder_of(entry) : first;
 }
 
-fs::path path_of(const HubName& name) { return models_folder() / "hub" / name.repo / name.file; }
+fs::path path_of(const HubName& name) { return file_path(files_of(name).front()); }
 
 bool is_complete(const CatalogEntry& entry) {
   return std::ranges::all_of(entry.files, [&](const CatalogFile& file) {
@@ -43,18 +53,33 @@ bool is_complete(const CatalogEntry& entry) {
   });
 }
 
+bool is_complete(const HubName& name) {
+  return std::ranges::all_of(files_of(name), [](const HubName& file) {
+    std::error_code error;
+    return fs::is_regular_file(file_path(file), error);
+  });
+}
+
+uint64_t cached_bytes(const HubName& name) {
+  uint64_t bytes = 0;
+  for (const HubName& file : files_of(name)) bytes += fs::file_size(file_path(file));
+  return bytes;
+}
+
 std::vector<HubName> cached_hub_files() {
   const fs::path root = models_folder() / "hub";
   std::vector<HubName> names;
   std::error_code error;
   for (fs::recursive_directory_iterator it(root, error), end; !error && it != end; it.increment(error)) {
     const std::string relative = it->path().lexically_relative(root).generic_string();
-    const bool ours = it->path().filename().string().starts_with('.') || relative.ends_with(".partial") ||
-                      relative.ends_with(".partial.etag");
+    const bool hidden = it->path().filename().string().starts_with('.');
+    if (hidden) it.disable_recursion_pending();  // parts until all have come
+    const bool ours = hidden || relative.ends_with(".partial") || relative.ends_with(".partial.etag");
     if (ours || !it->is_regular_file(error) || !is_safe_path(relative)) continue;
     const auto file = relative.find('/', relative.find('/') + 1);
     if (std::ranges::count(relative, '/') < 2) continue;
-    names.push_back({.repo = relative.substr(0, file), .file = relative.substr(file + 1)});
+    const HubName name{.repo = relative.substr(0, file), .file = relative.substr(file + 1)};
+    if (!is_later_part(name) && is_complete(name)) names.push_back(name);
   }
   std::ranges::sort(names, {}, [](const HubName& n) { return n.repo + "/" + n.file; });
   return names;

@@ -17,15 +17,21 @@ std::filesystem::path models_folder();
 std::filesystem::path folder_of(const CatalogEntry& entry);
 std::filesystem::path folder_of(const HubName& name);
 
-// What is opened: the entry's first file, or the folder where that is of safetensors.
+// What is opened: the entry's first file, or the folder where that is of safetensors; of a split set its
+// first part.
 std::filesystem::path path_of(const CatalogEntry& entry);
 std::filesystem::path path_of(const HubName& name);
 
 // Every file is there with its size. A file in the cache under its final name was verified when it was put
 // there.
 bool is_complete(const CatalogEntry& entry);
+// All of files_of(name) are there.
+bool is_complete(const HubName& name);
+// Of all of them together. They are there.
+uint64_t cached_bytes(const HubName& name);
 
-// The files named on a hub that are in the cache, sorted by name; unfinished ones are not among them.
+// The files named on a hub that are in the cache, sorted by name; a split set is one, named by its first
+// part. Unfinished ones are not among them.
 std::vector<HubName> cached_hub_files();
 
 // Makes the folder and those above it. Throws kIo naming it.

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "files/gguf_parts.h"
 
 namespace kelda::hub {
 namespace {
@@ -49,6 +50,14 @@ std::optional<HubName> parse_hub_name(std::string_view model) {
   HubName name{.repo = std::string(rest.substr(0, second))};
   if (second != std::string_view::npos) name.file = rest.substr(second + 1);
   return name;
+}
+
+std::vector<HubName> files_of(const HubName& name) {
+  const auto part = gguf::parse_part_name(name.file);
+  if (!part) return {name};
+  std::vector<HubName> files(part->count, name);
+  for (uint32_t no = 0; no < part->count; ++no) files[no].file = gguf::part_name(part->set, no, part->count);
+  return files;
 }
 
 std::string hub_endpoint() {

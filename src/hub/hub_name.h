@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kelda::hub {
 
@@ -17,6 +18,10 @@ struct HubName {
 // Nothing unless `model` begins with "hub:"; throws kUsage, saying what is allowed, if the rest is not such a
 // name.
 std::optional<HubName> parse_hub_name(std::string_view model);
+
+// The files that `name` stands for: itself, or all parts of the split set (x-00002-of-00003.gguf) that it is
+// named as one of, in their order.
+std::vector<HubName> files_of(const HubName& name);
 
 // Where the hub serves it: HF_ENDPOINT if set, else https://huggingface.co.
 std::string hub_endpoint();

@@ -4,7 +4,9 @@
 #include <cctype>
 #include <memory>
 #include <system_error>
+#include <vector>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/parse_number.h"
@@ -89,6 +91,100 @@ void require_gguf_file(std::string_view label, const fs::path& path) {
   require_gguf(label, first);
 }
 
+// A file to download, and what the hub says of it.
+struct HubFile {
+  std::string label;
+  RemoteFile remote;
+  Stated stated;
+
+  bool is_gguf() const { return remote.name.ends_with(".gguf"); }
+};
+
+HubFile ask_hub(const HubName& name, const net::HttpOptions& http) {
+  HubFile file{.label = fmt::format("hub:{}/{}", name.repo, name.file),
+               .remote = {.url = hub_url(name), .name = fs::path(name.file).filename().string(), .start = {}},
+               .stated = {}};
+  file.remote.start = net::fetch_start(file.remote.url, kGgufMagic.size(), http);
+  file.stated = stated_by_hub(file.remote.start);
+  const net::RemoteStart& start = file.remote.start;
+  if (file.is_gguf() && (start.ranges || start.total_bytes == 0u)) {
+    require_gguf(file.label, {reinterpret_cast<const char*>(start.bytes.data()), start.bytes.size()});
+  }
+  return file;
+}
+
+// Every one of them, so that one that is missing is known before anything is downloaded.
+std::vector<HubFile> ask_hub_for_all(std::span<const HubName> names, const net::HttpOptions& http) {
+  std::vector<HubFile> files;
+  for (const HubName& name : names) {
+    try {
+      files.push_back(ask_hub(name, http));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kNotFound || names.size() == 1) throw;
+      fail(ErrorCode::kNotFound, "{}; it is part {} of a set of {}, which is fetched whole or not at all",
+           error.what(), files.size() + 1, names.size());
+    }
+  }
+  return files;
+}
+
+// Of all together; nothing if the hub does not state each.
+std::optional<uint64_t> total_bytes(std::span<const HubFile> files) {
+  uint64_t total = 0;
+  for (const HubFile& file : files) {
+    if (!file.stated.bytes) return std::nullopt;
+    const auto sum = checked_add(total, *file.stated.bytes);
+    if (!sum) fail(ErrorCode::kBadInput, "{}: the sizes that the hub states are too large", file.label);
+    total = *sum;
+  }
+  return total;
+}
+
+void tell_plan(std::span<const HubFile> files, std::optional<uint64_t> total, const fs::path& folder,
+               const net::HttpOptions& http, const PullCallbacks& callbacks) {
+  std::unique_ptr<ModelFile> head;
+  if (files.front().is_gguf()) {
+    std::vector<RemoteFile> remotes;
+    for (const HubFile& file : files) remotes.push_back(file.remote);
+    head = read_remote_gguf(remotes, folder, http, callbacks.notice);
+  }
+  const std::string& first = files.front().label;
+  const std::string name =
+      files.size() == 1 ? first : fmt::format("{} and the other parts, {} in all", first, files.size());
+  if (callbacks.plan) {
+    callbacks.plan({.name = name, .entry = nullptr, .model = head.get(), .download_bytes = total});
+  }
+  const auto n_unstated =
+      std::ranges::count_if(files, [](const HubFile& file) { return file.stated.sha256.empty(); });
+  if (n_unstated == 0 || !callbacks.notice) return;
+  callbacks.notice(
+      files.size() == 1
+          ? "the hub states no SHA-256 for this file: its size is checked, its contents are not"
+          : fmt::format("the hub states no SHA-256 for {} of the {} parts: their sizes are checked, their "
+                        "contents are not",
+                        n_unstated, files.size()));
+}
+
+// All parts must fit, not only the next one.
+void require_space_for_set(std::span<const HubFile> files, const fs::path& folder) {
+  uint64_t missing = 0;
+  for (const HubFile& file : files) {
+    if (!file.stated.bytes) return;
+    std::error_code absent;
+    uintmax_t there = fs::file_size(folder / file.remote.name, absent);
+    if (absent) there = fs::file_size(net::partial_path(folder / file.remote.name), absent);
+    missing += *file.stated.bytes - (absent ? 0 : std::min<uint64_t>(there, *file.stated.bytes));
+  }
+  net::require_free_space(folder / files.front().remote.name, missing);
+}
+
+// The file that an earlier try brought: known to be right by what the hub states alone.
+bool has_arrived(const HubFile& file, const fs::path& path, const std::function<bool(uint64_t)>& progress) {
+  std::error_code absent;
+  return !file.stated.sha256.empty() && fs::file_size(path, absent) == file.stated.bytes &&
+         sha256_of_file(path, progress) == file.stated.sha256;
+}
+
 }  // namespace
 
 void fetch_hub_files(const HubSource& source, const CatalogEntry& entry, const fs::path& folder, bool force,
@@ -118,32 +214,28 @@ void fetch_hub_files(const HubSource& source, const CatalogEntry& entry, const f
   }
 }
 
-void fetch_hub_file(const HubName& name, const fs::path& path, const PullCallbacks& callbacks) {
-  const std::string url = hub_url(name);
-  net::DownloadOptions options;
-  options.http = http_options(callbacks);
+void fetch_hub_model(std::span<const HubName> names, const fs::path& folder, const PullCallbacks& callbacks) {
+  const net::HttpOptions http = http_options(callbacks);
   try {
-    const net::RemoteStart start = net::fetch_start(url, kGgufMagic.size(), options.http);
-    const Stated stated = stated_by_hub(start);
-    options.expected_bytes = stated.bytes;
-    options.expected_sha256 = stated.sha256;
-
-    const std::string label = fmt::format("hub:{}/{}", name.repo, name.file);
-    std::unique_ptr<ModelFile> head;
-    if (name.file.ends_with(".gguf")) {
-      options.accept = [&](const fs::path& whole) { require_gguf_file(label, whole); };
-      if (start.ranges || start.total_bytes == 0u) {
-        require_gguf(label, {reinterpret_cast<const char*>(start.bytes.data()), start.bytes.size()});
+    const std::vector<HubFile> files = ask_hub_for_all(names, http);
+    const std::optional<uint64_t> total = total_bytes(files);
+    tell_plan(files, total, folder, http, callbacks);
+    const bool is_set = files.size() > 1;
+    if (is_set) require_space_for_set(files, folder);
+    uint64_t before = 0;
+    for (const HubFile& file : files) {
+      const fs::path path = folder / file.remote.name;
+      if (!is_set || !has_arrived(file, path, verify_progress(callbacks, before, total))) {
+        net::DownloadOptions options{.http = http,
+                                     .expected_bytes = file.stated.bytes,
+                                     .expected_sha256 = file.stated.sha256,
+                                     .accept = {}};
+        if (file.is_gguf())
+          options.accept = [&](const fs::path& whole) { require_gguf_file(file.label, whole); };
+        net::download(file.remote.url, path, options, download_callbacks(callbacks, before, total));
       }
-      head = read_remote_gguf(url, path.parent_path(), start, options.http, callbacks.notice);
+      before += fs::file_size(path);
     }
-    if (callbacks.plan) {
-      callbacks.plan({.name = label, .entry = nullptr, .model = head.get(), .download_bytes = stated.bytes});
-    }
-    if (stated.sha256.empty() && callbacks.notice) {
-      callbacks.notice("the hub states no SHA-256 for this file: its size is checked, its contents are not");
-    }
-    net::download(url, path, options, download_callbacks(callbacks, 0, stated.bytes));
   } catch (const Error& error) {
     rethrow_with_hint(error);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
 #include "hub/catalog.h"
 #include "hub/hub_name.h"
@@ -14,9 +15,11 @@ namespace kelda::hub {
 void fetch_hub_files(const HubSource& source, const CatalogEntry& entry, const std::filesystem::path& folder,
                      bool force, const PullCallbacks& callbacks);
 
-// Downloads one file by its name on the hub to `path`, whose folder exists and is locked. Its SHA-256 is
-// checked where the hub states one. A GGUF file's head is read first, so that the plan can say what the model
-// will take; what is named .gguf and is none is refused (kBadInput, with its first bytes).
-void fetch_hub_file(const HubName& name, const std::filesystem::path& path, const PullCallbacks& callbacks);
+// Downloads `files`, one or all parts of a split set in their order, into `folder`, which exists and is
+// locked. Their SHA-256 are checked where the hub states them; a part that is there with the stated one is
+// left alone. GGUF heads are read first, so that the plan can say what the model will take; what is named
+// .gguf and is none is refused (kBadInput, with its first bytes).
+void fetch_hub_model(std::span<const HubName> files, const std::filesystem::path& folder,
+                     const PullCallbacks& callbacks);
 
 }  // namespace kelda::hub

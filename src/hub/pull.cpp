@@ -6,6 +6,7 @@
 #include "base/did_you_mean.h"
 #include "base/error.h"
 #include "base/sha256.h"
+#include "files/gguf_parts.h"
 #include "hub/cache.h"
 #include "hub/folder_lock.h"
 #include "hub/hub_name.h"
@@ -107,20 +108,64 @@ Pulled pull_entry(const CatalogEntry& entry, const PullOptions& options, const P
   return {.path = path_of(entry), .already_there = false};
 }
 
-Pulled pull_hub_file(const HubName& name, const PullOptions& options, const PullCallbacks& callbacks) {
-  const fs::path path = path_of(name);
-  make_folder(path.parent_path());
-  const FolderLock lock(path.parent_path(), callbacks.notice, callbacks.cancelled);
-  discard_remote_heads(path.parent_path());
-  if (!options.force && fs::is_regular_file(path)) return {.path = path, .already_there = true};
-  fetch_hub_file(name, path, callbacks);
+void move_file(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (error) fail(ErrorCode::kIo, "{}: cannot rename into place: {}", to.string(), error.message());
+}
+
+// The parts of a split set, in `folder` once all have arrived and not before; until then they are kept below
+// it for the next try.
+void fetch_set(const std::vector<HubName>& parts, const fs::path& folder, const PullOptions& options,
+               const PullCallbacks& callbacks) {
+  const fs::path staging = folder / kStagingFolder;
+  struct Tidy {
+    const fs::path& folder;
+    ~Tidy() {
+      std::error_code not_empty;
+      fs::remove(folder, not_empty);
+    }
+  };
+  const Tidy tidy{staging};
+  make_folder(staging);
+  discard_remote_heads(staging);
+  std::vector<std::string> names;
+  for (const HubName& part : parts) names.push_back(fs::path(part.file).filename().string());
+  for (const std::string& name : names) {  // a part without the others is of no use where it is
+    std::error_code error;
+    if (!options.force && fs::is_regular_file(folder / name, error) && !fs::exists(staging / name, error))
+      move_file(folder / name, staging / name);
+  }
+  fetch_hub_model(parts, staging, callbacks);
+  // A set is there when all of it is: without its first part, parts of the old one and the new are none.
+  std::error_code absent;
+  fs::remove(folder / names.front(), absent);
+  for (std::size_t i = names.size(); i-- > 0;) move_file(staging / names[i], folder / names[i]);
+}
+
+Pulled pull_hub_model(const HubName& name, const PullOptions& options, const PullCallbacks& callbacks) {
+  const std::vector<HubName> files = files_of(name);
+  if (files.size() > gguf::kMaxParts) {
+    fail(ErrorCode::kUnsupported, "hub:{}/{}: a set of {} parts; at most {} are allowed", name.repo,
+         name.file, files.size(), gguf::kMaxParts);
+  }
+  const fs::path path = path_of(name), folder = folder_of(name);
+  make_folder(folder);
+  const FolderLock lock(folder, callbacks.notice, callbacks.cancelled);
+  discard_remote_heads(folder);
+  if (!options.force && is_complete(name)) return {.path = path, .already_there = true};
+  if (files.size() > 1) {
+    fetch_set(files, folder, options, callbacks);
+  } else {
+    fetch_hub_model(files, folder, callbacks);
+  }
   return {.path = path, .already_there = false};
 }
 
 }  // namespace
 
 std::function<bool(uint64_t)> verify_progress(const PullCallbacks& callbacks, uint64_t before,
-                                              uint64_t total) {
+                                              std::optional<uint64_t> total) {
   return [&callbacks, before, total](uint64_t done) {
     if (callbacks.progress) {
       callbacks.progress({.phase = PullPhase::kVerify, .done = before + done, .resumed = 0, .total = total});
@@ -134,7 +179,7 @@ Pulled pull(std::string_view name, const PullOptions& options, const PullCallbac
   const auto hub_name = parse_hub_name(name);
   if (hub_name && hub_name->file.empty())
     fail(ErrorCode::kUsage, "{}: name the file to download, as hub:organisation/repository/file", name);
-  if (hub_name) return pull_hub_file(*hub_name, options, callbacks);
+  if (hub_name) return pull_hub_model(*hub_name, options, callbacks);
   if (const CatalogEntry* entry = catalog().find(name)) return pull_entry(*entry, options, callbacks);
   const std::string near = did_you_mean(name, catalog().names());
   fail(ErrorCode::kNotFound,

@@ -47,17 +47,17 @@ struct PullCallbacks {
 // Tells `progress` of a file being verified, the `before` bytes of earlier files included, and asks
 // `cancelled`: for sha256_of_file(). The callbacks outlive it.
 std::function<bool(uint64_t)> verify_progress(const PullCallbacks& callbacks, uint64_t before,
-                                              uint64_t total);
+                                              std::optional<uint64_t> total);
 
 struct Pulled {
   std::filesystem::path path;  // what is opened
   bool already_there = false;
 };
 
-// `name` is of the catalogue, or hub:organisation/repository/file; empty means the catalogue's default. Two
-// pulls of the same name at once: the second waits, then finds the file. Prints nothing. Throws kNotFound for
-// an unknown name (with the nearest one), kInterrupted if cancelled (what arrived is kept for the next try),
-// and what its sources throw.
+// `name` is of the catalogue, or hub:organisation/repository/file; empty means the catalogue's default. A
+// file named as a part of a split set stands for the whole set. Two pulls of the same name at once: the
+// second waits, then finds the file. Prints nothing. Throws kNotFound for an unknown name (with the nearest
+// one), kInterrupted if cancelled (what arrived is kept for the next try), and what its sources throw.
 Pulled pull(std::string_view name, const PullOptions& options, const PullCallbacks& callbacks);
 
 }  // namespace kelda::hub

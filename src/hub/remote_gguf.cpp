@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <limits>
-#include <optional>
 #include <system_error>
 #include <vector>
 
 #include "base/error.h"
+#include "files/gguf_parts.h"
+#include "hub/cache.h"
 
 namespace kelda::hub {
 namespace {
@@ -37,27 +37,56 @@ void write_sparse(const fs::path& path, std::span<const std::byte> bytes, uint64
   fail(ErrorCode::kIo, "{}: cannot write: {}", path.string(), std::strerror(error));
 }
 
-// Where the tensors' data begins: all before it must have been fetched for the head to be real and not the
-// hole's zeros.
-uint64_t data_begin(const ModelFile& model) {
-  uint64_t first = std::numeric_limits<uint64_t>::max();
-  for (const TensorInfo& tensor : model.tensors()) first = std::min(first, tensor.offset);
-  return first;
-}
-
 constexpr std::string_view kHeadPrefix = ".head-";
 
-// The first `bytes` of a file of `total` bytes, as a model. The file that this takes is nameless as soon as
-// it is open, so that nothing is left of it whatever happens.
-std::unique_ptr<ModelFile> open_head(const fs::path& temporary, std::span<const std::byte> bytes,
-                                     uint64_t total) {
-  struct Removal {
-    const fs::path& path;
-    ~Removal() { ::unlink(path.c_str()); }
-  };
-  const Removal removal{temporary};
-  write_sparse(temporary, bytes, total);
-  return open_gguf(temporary);
+// A folder for heads, which goes as soon as they are open, so that nothing is left of them whatever happens.
+class HeadFolder {
+ public:
+  explicit HeadFolder(const fs::path& folder) : path_(folder / fmt::format("{}{}", kHeadPrefix, ::getpid())) {
+    make_folder(path_);
+  }
+  ~HeadFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  HeadFolder(const HeadFolder&) = delete;
+  HeadFolder& operator=(const HeadFolder&) = delete;
+
+  fs::path path_of(const RemoteFile& file) const { return path_ / file.name; }
+  // An error's text without the folder's own name.
+  std::string shown(std::string text) const {
+    const std::string prefix = path_.string() + "/";
+    for (auto at = text.find(prefix); at != std::string::npos; at = text.find(prefix, at))
+      text.erase(at, prefix.size());
+    return text;
+  }
+
+ private:
+  fs::path path_;
+};
+
+bool cannot_be_read(const Error& error) {
+  return error.code() == ErrorCode::kBadInput || error.code() == ErrorCode::kUnsupported;
+}
+
+// Puts at `path` as much of the file as its head needs, `least` bytes at first. Throws what data_begin()
+// throws for a head that cannot be read.
+void fetch_head(const RemoteFile& file, const fs::path& path, uint64_t least,
+                const net::HttpOptions& options) {
+  constexpr uint64_t kMost = uint64_t{64} << 20;
+  const uint64_t total = *file.start.total_bytes;
+  for (uint64_t count = least; count <= kMost; count *= 4) {
+    const net::RemoteStart head = net::fetch_start(file.url, std::min(count, total), options);
+    write_sparse(path, head.bytes, total);
+    if (head.bytes.size() == total) return;
+    try {
+      // All before the data must have been fetched for the head to be real and not the hole's zeros.
+      if (gguf::data_begin(path) <= head.bytes.size()) return;
+    } catch (const Error& error) {
+      if (!cannot_be_read(error) || count == kMost || count >= total) throw;
+    }
+  }
+  fail(ErrorCode::kBadInput, "{}: its head is longer than 64 MiB", path.string());
 }
 
 }  // namespace
@@ -68,37 +97,33 @@ void discard_remote_heads(const fs::path& folder) {
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     if (it->path().filename().string().starts_with(kHeadPrefix)) left.push_back(it->path());
   }
-  for (const fs::path& path : left) fs::remove(path, error);
+  for (const fs::path& path : left) fs::remove_all(path, error);
 }
 
-std::unique_ptr<ModelFile> read_remote_gguf(const std::string& url, const fs::path& folder,
-                                            const net::RemoteStart& start, const net::HttpOptions& options,
+std::unique_ptr<ModelFile> read_remote_gguf(std::span<const RemoteFile> files, const fs::path& folder,
+                                            const net::HttpOptions& options,
                                             const std::function<void(std::string_view)>& notice) {
   const auto give_up = [&](std::string_view why) -> std::unique_ptr<ModelFile> {
     if (notice) notice(fmt::format("what the model needs is not known before the download: {}", why));
     return nullptr;
   };
   constexpr uint64_t kLargest = uint64_t{1} << 62;
-  if (!start.ranges || !start.total_bytes || *start.total_bytes > kLargest) {
-    return give_up("the server cannot send a part of a file");
-  }
-  const uint64_t total = *start.total_bytes;
-  const fs::path temporary = folder / fmt::format("{}{}.gguf", kHeadPrefix, ::getpid());
-  std::string trouble;
-  for (const uint64_t count : {uint64_t{4} << 20, uint64_t{16} << 20, uint64_t{64} << 20}) {
-    const net::RemoteStart head = net::fetch_start(url, std::min(count, total), options);
-    try {
-      std::unique_ptr<ModelFile> model = open_head(temporary, head.bytes, total);
-      if (head.bytes.size() == total || data_begin(*model) <= head.bytes.size()) return model;
-      trouble = "its head is longer than 64 MiB";
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::kIo) throw;  // the disk, not the file
-      trouble = error.what();
+  for (const RemoteFile& file : files) {
+    if (!file.start.ranges || !file.start.total_bytes || *file.start.total_bytes > kLargest) {
+      return give_up("the server cannot send a part of a file");
     }
-    if (count >= total) break;
   }
-  if (trouble.starts_with(temporary.string())) trouble.erase(0, temporary.string().size() + 2);
-  return give_up(trouble);
+  // The metadata, with the vocabulary, is in the first file.
+  constexpr uint64_t kLeastOfFirst = uint64_t{4} << 20, kLeastOfOthers = uint64_t{256} << 10;
+  const HeadFolder heads(folder);
+  try {
+    for (std::size_t i = 0; i < files.size(); ++i)
+      fetch_head(files[i], heads.path_of(files[i]), i == 0 ? kLeastOfFirst : kLeastOfOthers, options);
+    return open_gguf(heads.path_of(files.front()));
+  } catch (const Error& error) {
+    if (!cannot_be_read(error)) throw;
+    return give_up(heads.shown(error.what()));
+  }
 }
 
 }  // namespace kelda::hub

@@ -1,9 +1,10 @@
-// The head of a GGUF file that is still on a server: its metadata and tensor list, without the weights.
+// The head of a GGUF model that is still on a server: its metadata and tensor list, without the weights.
 #pragma once
 
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,11 +13,19 @@
 
 namespace kelda::hub {
 
-// Fetches first 4 MiB, then 16, then 64, until the head is whole. `start` is what the server said of the
-// file; `folder` is locked. The result reads zeros where the weights would be. Null, after a notice that says
-// why, if the server has no ranges or the head cannot be read; throws kInterrupted and network errors.
-std::unique_ptr<ModelFile> read_remote_gguf(const std::string& url, const std::filesystem::path& folder,
-                                            const net::RemoteStart& start, const net::HttpOptions& options,
+struct RemoteFile {
+  std::string url;
+  std::string name;        // as it will be called here: how the parts of a set find each other
+  net::RemoteStart start;  // what the server said of it
+};
+
+// `files`: one, or all parts of a split set in their order. Fetches of each a little, then more, up to 64
+// MiB, until its head is whole. `folder` is locked. The result reads zeros where the weights would be. Null,
+// after a notice that says why, if the server has no ranges or a head cannot be read; throws kInterrupted and
+// network errors.
+std::unique_ptr<ModelFile> read_remote_gguf(std::span<const RemoteFile> files,
+                                            const std::filesystem::path& folder,
+                                            const net::HttpOptions& options,
                                             const std::function<void(std::string_view)>& notice);
 
 // Removes what calls that were killed have left in `folder`, which is locked.

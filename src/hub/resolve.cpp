@@ -33,7 +33,7 @@ Resolved from_catalog(const CatalogEntry& entry) {
 fs::path on_the_hub(const HubName& name, std::string_view model) {
   std::error_code error;
   if (!name.file.empty()) {
-    if (const fs::path ours = path_of(name); fs::is_regular_file(ours, error)) return ours;
+    if (is_complete(name)) return path_of(name);
   }
   if (const auto snapshot = cached_snapshot(name.repo, name.revision)) {
     if (name.file.empty()) return model_in_folder(*snapshot);

@@ -21,6 +21,21 @@ TEST(HubName, SplitsIntoRepositoryAndFile) {
   EXPECT_FALSE(parse_hub_name("./hub:org/repo/x"));
 }
 
+TEST(HubName, APartOfASplitSetStandsForAllOfIt) {
+  const HubName second{.repo = "org/repo", .file = "sub/m-00002-of-00003.gguf", .revision = "other"};
+  const auto files = files_of(second);
+  ASSERT_EQ(files.size(), 3u);
+  EXPECT_EQ(files[0].file, "sub/m-00001-of-00003.gguf");
+  EXPECT_EQ(files[1].file, second.file);
+  EXPECT_EQ(files[2].file, "sub/m-00003-of-00003.gguf");
+  for (const HubName& file : files) EXPECT_EQ(file.repo + "@" + file.revision, "org/repo@other");
+  for (const char* whole : {"mixture-of-experts.gguf", "m-00004-of-00003.gguf", "m-00001-of-00003.bin"}) {
+    const auto alone = files_of({.repo = "org/repo", .file = whole});
+    ASSERT_EQ(alone.size(), 1u) << whole;
+    EXPECT_EQ(alone[0].file, whole);
+  }
+}
+
 TEST(HubName, WhatIsNotSuchANameIsAUsageError) {
   for (const char* text :
        {"hub:", "hub:org", "hub:org/repo/", "hub:/repo/x", "hub:org//x", "hub:../a/b", "hub:org/repo/../x",

@@ -97,6 +97,23 @@ TEST_F(ResolveTest, AHubNameIsItsFileInTheCache) {
   EXPECT_EQ(cached[0].file, "sub/x.gguf");
 }
 
+TEST_F(ResolveTest, ASplitSetIsThereOnceAllOfItIs) {
+  const fs::path folder = root_ / "cache/kelda/models/hub/org/repo";
+  const std::string first = "hub:org/repo/m-00001-of-00002.gguf",
+                    second = "hub:org/repo/m-00002-of-00002.gguf";
+  put(folder / "m-00001-of-00002.gguf", 3);
+  put(folder / ".staging/m-00002-of-00002.gguf", 4);
+  for (const std::string& name : {first, second}) complaint(name, ErrorCode::kNotFound);
+  EXPECT_TRUE(cached_hub_files().empty());
+  fs::rename(folder / ".staging/m-00002-of-00002.gguf", folder / "m-00002-of-00002.gguf");
+  for (const std::string& name : {first, second})
+    EXPECT_EQ(resolve(name).path, folder / "m-00001-of-00002.gguf");
+  const auto cached = cached_hub_files();
+  ASSERT_EQ(cached.size(), 1u);
+  EXPECT_EQ(cached[0].file, "m-00001-of-00002.gguf");
+  EXPECT_EQ(cached_bytes(cached[0]), 7u);
+}
+
 TEST_F(ResolveTest, UnknownNamesGetTheNearest) {
   EXPECT_NE(complaint("smolm2", ErrorCode::kNotFound).find("did you mean smollm2?"), std::string::npos);
   EXPECT_EQ(complaint("zebra", ErrorCode::kNotFound).find("did you mean"), std::string::npos);

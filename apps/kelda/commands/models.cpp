@@ -85,8 +85,7 @@ void print_table() {
                              (is_runnable(entry) ? "" : " (not in this build)"));
   }
   for (const hub::HubName& name : hub::cached_hub_files()) {
-    table += fmt::format("hub:{}/{}  {}\n", name.repo, name.file,
-                         short_bytes(std::filesystem::file_size(hub::path_of(name))));
+    table += fmt::format("hub:{}/{}  {}\n", name.repo, name.file, short_bytes(hub::cached_bytes(name)));
   }
   const auto others = hub::models_of_other_tools();
   if (!others.empty()) table += "\nOf other tools on this machine, by path:\n";

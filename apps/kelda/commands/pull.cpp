@@ -119,7 +119,8 @@ std::function<int()> setup(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   name_models(*app.add_option("model", options->name,
                               "A name of the catalogue (see kelda models), or "
-                              "hub:organisation/repository/file. Without one: the catalogue's default."));
+                              "hub:organisation/repository/file, where any part of a split set stands for "
+                              "the set. Without one: the catalogue's default."));
   app.add_flag("--force", options->force, "Fetch it again although it is there");
   app.add_flag("--yes", options->yes, "Agree to the model's licence without being asked");
   app.add_flag("--quiet", options->quiet, "Print only the path and errors");
