@@ -117,7 +117,7 @@ void read_attention_scale(ConfigKeys& k, ModelConfig& c, int64_t width) {
 
 void read_windows(ConfigKeys& k, ModelConfig& c, int64_t otherwise, int64_t period) {
   int64_t window = k.integer("attention.sliding_window", 0, std::numeric_limits<uint32_t>::max(), otherwise);
-  if (window >= c.n_ctx_train) window = 0;
+  window = std::min(window, c.n_ctx_train);
   c.windows.assign(c.windows.size(), window);
   if (period == 0) return;
   constexpr std::string_view kPattern = "attention.sliding_window_pattern";

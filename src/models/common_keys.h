@@ -25,8 +25,8 @@ void read_long_rope(ConfigKeys& k, ModelConfig& c);
 // attention.scale; 1 / √width where the file does not say.
 void read_attention_scale(ConfigKeys& k, ModelConfig& c, int64_t width);
 
-// attention.sliding_window into c.windows; `otherwise` where the file has none, and 0 is none. A window no
-// smaller than the context is none either.
+// attention.sliding_window into c.windows; `otherwise` where the file has none, and 0 is none. At most the
+// context: read_config() lets such windows go where no layer is told from others by them.
 // attention.sliding_window_pattern: a number p (every p-th layer sees all) or a flag for each layer; where
 // absent, every `period`-th layer sees all. Period 0: each layer has the window, and the key is not read.
 void read_windows(ConfigKeys& k, ModelConfig& c, int64_t otherwise, int64_t period);

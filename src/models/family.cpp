@@ -62,6 +62,14 @@ int64_t read_vocab_size(ConfigKeys& k, const Metadata& m) {
   return n_tokens;
 }
 
+// A window that no text leaves is none: its layers join the pool of those that see all. Not where a window
+// also says which rotary base a layer has.
+void drop_idle_windows(ModelConfig& c) {
+  if (c.local_rope) return;
+  for (int64_t& window : c.windows)
+    if (window >= c.n_ctx_train) window = 0;
+}
+
 void account_for_the_rest(ConfigKeys& k, const ModelConfig& c) {
   for (const auto& [name, value] : kNeutralKeys)
     if (!k.was_read(name)) k.only(name, value);
@@ -106,6 +114,7 @@ ModelConfig read_config(const Metadata& m) {
   c.vocab_size = read_vocab_size(k, m);
   c.windows.assign(static_cast<std::size_t>(c.n_layers), 0);
   family.read(k, c);
+  drop_idle_windows(c);
   account_for_the_rest(k, c);
   return c;
 }

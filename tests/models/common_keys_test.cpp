@@ -152,8 +152,8 @@ TEST(ReadWindows, EveryLayerOrAPatternOrNone) {
   EXPECT_EQ(layers(Case().windows(0, 0)), none);
   EXPECT_EQ(layers(Case().with("attention.sliding_window", uint32_t{64}).windows(0, 0)), all);
   EXPECT_EQ(layers(Case().with("attention.sliding_window", uint32_t{0}).windows(64, 6)), none);
-  // A window that is never left is none.
-  EXPECT_EQ(layers(Case().with("attention.sliding_window", uint32_t{1000}).windows(0, 6)), none);
+  const std::vector<int64_t> context(12, 1000);
+  EXPECT_EQ(layers(Case().with("attention.sliding_window", uint32_t{4096}).windows(0, 0)), context);
   const std::vector<int64_t> five_in_six = {64, 64, 64, 64, 64, 0, 64, 64, 64, 64, 64, 0};
   EXPECT_EQ(layers(Case().windows(64, 6)), five_in_six);
   const std::vector<int64_t> alternate = {64, 0, 64, 0, 64, 0, 64, 0, 64, 0, 64, 0};

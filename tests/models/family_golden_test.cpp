@@ -185,6 +185,22 @@ TEST_P(FamilyGolden, AnswersTheSameForAnotherConvertersFile) {
 INSTANTIATE_TEST_SUITE_P(Files, FamilyGolden, ::testing::ValuesIn(testing::family_goldens()),
                          [](const auto& each) { return each.param.stem().string(); });
 
+// Which rotary base a layer has must not depend on whether its window is ever left.
+TEST(FamilyGoldens, AWindowWiderThanTheTextChangesNothing) {
+  json golden = testing::family_golden(testing::family_golden_folder() / "gemma3.json");
+  const auto ids = golden["ids"].get<std::vector<int32_t>>();
+  const auto logits = [&](int window) {  // the context is 256
+    golden["metadata"]["gemma3.attention.sliding_window"] = window;
+    const fs::path path = write_model(golden);
+    auto all = run(path, ids, 1 << 20);
+    fs::remove(path);
+    return all;
+  };
+  const auto within = logits(255);
+  EXPECT_EQ(logits(256), within);
+  EXPECT_EQ(logits(300), within);
+}
+
 TEST(FamilyGoldens, CoverEveryFamily) {
   std::set<std::string> covered;
   for (const fs::path& path : testing::family_goldens()) covered.insert(testing::family_golden(path)["arch"]);

@@ -76,6 +76,20 @@ TEST(ReadConfig, TakesTheNumbersOfTheFile) {
   EXPECT_EQ(kv_shape(c, KvType::kF16).bytes_per_token(), 2 * 2 * 32 * 2 * 2);
 }
 
+TEST(ReadConfig, AWindowThatIsNeverLeftIsNoneUnlessItTellsLayersApart) {
+  const auto wide = [](std::string_view family) {
+    const std::string key = std::string(family) + ".attention.sliding_window";
+    Metadata m = testing::tiny_metadata(*find_family(family), {.n_ctx = 512});
+    m.set(key, MetadataValue::Variant(uint32_t{512}));
+    return read_config(m);
+  };
+  for (const char* family : {"llama", "phi3", "gemma2"})
+    EXPECT_EQ(wide(family).windows, std::vector<int64_t>({0, 0})) << family;
+  const ModelConfig gemma3 = wide("gemma3");
+  EXPECT_TRUE(gemma3.local_rope);
+  EXPECT_EQ(gemma3.windows, std::vector<int64_t>({512, 0}));
+}
+
 TEST(ReadConfig, AnUnknownArchitectureNamesTheKnownOnes) {
   Metadata m = tiny();
   m.set("general.architecture", MetadataValue::Variant(std::string("rwkv9")));
