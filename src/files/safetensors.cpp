@@ -120,6 +120,10 @@ void Safetensors::read(const StoredTensor& tensor, uint64_t first, std::span<std
   files_[tensor.file]->read(tensor.offset + first, out);
 }
 
+const std::filesystem::path& Safetensors::path_of(const StoredTensor& t) const {
+  return files_[t.file]->path();
+}
+
 uint64_t Safetensors::file_bytes() const {
   uint64_t sum = 0;
   for (const auto& file : files_) sum += file->size();

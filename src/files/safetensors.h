@@ -41,7 +41,8 @@ class Safetensors {
   const StoredTensor* find(std::string_view name) const;
   // Reads bytes [first, first + out.size()) of the tensor's data. Thread-safe.
   void read(const StoredTensor&, uint64_t first, std::span<std::byte> out) const;
-  uint64_t file_bytes() const;  // of all files together
+  const std::filesystem::path& path_of(const StoredTensor&) const;  // the file that holds it
+  uint64_t file_bytes() const;                                      // of all files together
   std::size_t n_files() const { return files_.size(); }
   // __metadata__ of the first file.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }

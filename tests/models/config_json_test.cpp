@@ -28,6 +28,8 @@ TEST(ConfigJson, ReadsValuesAndDefaults) {
   EXPECT_EQ(c.text("t", ""), "silu");
   EXPECT_TRUE(c.boolean("b", false));
   EXPECT_EQ(c.integer("none", 0, 10, 4), 4);
+  EXPECT_TRUE(c.is_null("none"));
+  EXPECT_FALSE(c.is_null("n") || c.is_null("nowhere"));
   EXPECT_EQ(c.integer("absent", 0, 10, 5), 5);
   EXPECT_FALSE(c.has("none"));
   EXPECT_EQ(c.integers("ids", 0, 9), (std::vector<int64_t>{1, 2}));

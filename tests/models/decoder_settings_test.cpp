@@ -58,9 +58,50 @@ TEST(DecoderSettings, AScaleOfItsOwnIsStated) {
   Translation t{.architecture = "a"};
   translate_decoder(same, t);
   translate_query_scalar(same, t);
-  EXPECT_FALSE(t.metadata.has("a.attention.scale"));
+  EXPECT_EQ(t.metadata.number("a.attention.scale", 0, 1), 0.25);
   translate_query_scalar(other, t);
   EXPECT_EQ(t.metadata.number("a.attention.scale", 0, 1), 0.5);
+  ConfigJson absent = config("");
+  translate_query_scalar(absent, t);
+  EXPECT_EQ(t.metadata.number("a.attention.scale", 0, 1), 1.0 / 16);
+}
+
+TEST(DecoderSettings, WhatIsAbsentIsWhatTheClassHas) {
+  const auto read = [](const std::string& more) {
+    ConfigJson c = config(more);
+    Translation t{.architecture = "a"};
+    translate_decoder(c, t, {.rope_base = 1e6, .head_dim = 32, .n_kv_heads = 2});
+    return t.metadata;
+  };
+  const Metadata absent = read(""), null = read(R"(, "num_key_value_heads": null)"),
+                 stated = read(R"(, "num_key_value_heads": 1, "head_dim": 48, "rope_theta": 5000.0)");
+  EXPECT_EQ(absent.number("a.rope.freq_base", 0, 1e9), 1e6);
+  EXPECT_EQ(absent.integer("a.attention.key_length", 0, 100), 32);
+  EXPECT_EQ(absent.integer("a.attention.head_count_kv", 0, 100), 2);
+  EXPECT_EQ(null.integer("a.attention.head_count_kv", 0, 100), 4);
+  EXPECT_EQ(stated.number("a.rope.freq_base", 0, 1e9), 5000);
+  EXPECT_EQ(stated.integer("a.attention.key_length", 0, 100), 48);
+  EXPECT_EQ(stated.integer("a.attention.head_count_kv", 0, 100), 1);
+}
+
+TEST(DecoderSettings, AnAbsentWindowIsTheClassesAndNullIsNone) {
+  const auto window = [](const std::string& more) {
+    ConfigJson c = config(more);
+    Translation t{.architecture = "a"};
+    translate_window(c, t, 4096);
+    return t.metadata.integer("a.attention.sliding_window", 0, 1 << 20, 0);
+  };
+  EXPECT_EQ(window(""), 4096);
+  EXPECT_EQ(window(R"(, "sliding_window": null)"), 0);
+  EXPECT_EQ(window(R"(, "sliding_window": 7)"), 7);
+  ConfigJson null = config(R"(, "sliding_window": null)");
+  Translation t{.architecture = "a"};
+  EXPECT_THROW(translate_window_of_some(null, t, 4096), Error);
+}
+
+TEST(DecoderSettings, ATypeOfNumbersIsText) {
+  ConfigJson c = config(R"(, "torch_dtype": 16)");
+  EXPECT_THROW(ignore_training(c), Error);
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ json golden_named(const std::string& name) {
 struct Stored {
   std::vector<int64_t> shape;
   std::vector<float> values;
+  std::string dtype = "F32";  // of the bytes that `values` has
 };
 
 int64_t rows_of_a_head(const json& config, std::size_t n_rows, bool is_query) {
@@ -72,7 +73,7 @@ void write_safetensors(const fs::path& path, const std::map<std::string, Stored>
   malform::SafetensorsBuilder builder;
   for (const auto& [name, t] : tensors) {
     const auto* data = reinterpret_cast<const char*>(t.values.data());
-    builder.tensors.push_back({name, "F32", t.shape, std::string(data, t.values.size() * sizeof(float))});
+    builder.tensors.push_back({name, t.dtype, t.shape, std::string(data, t.values.size() * sizeof(float))});
   }
   malform::write_file(path, builder.bytes());
 }
@@ -276,6 +277,126 @@ TEST(ModelFolders, ACopyOfTheEmbeddingIsNotKeptTwice) {
   ASSERT_TRUE(golden["config"]["tie_word_embeddings"].get<bool>());
   folder.tensors()["lm_head.weight"] = folder.tensors()["model.embed_tokens.weight"];
   EXPECT_EQ(folder.open()->find("output.weight"), nullptr);
+}
+
+std::string refusal_of(const std::string& name, const std::function<void(Folder&)>& change) {
+  Folder folder(golden_named(name));
+  change(folder);
+  return folder.refusal();
+}
+
+ModelConfig config_of(const std::string& name, const std::function<void(json&)>& change) {
+  Folder folder(golden_named(name));
+  change(folder.config());
+  return read_config(folder.open()->metadata());
+}
+
+void expect_names(const std::string& text, std::initializer_list<std::string_view> parts) {
+  for (const std::string_view part : parts) EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+constexpr const char* kTied = "tie_word_embeddings";
+
+TEST(ModelFolders, AHeadOfItsOwnIsKeptWhereTheFileDoesNotSayTied) {
+  Folder folder(golden_named("llama"));
+  folder.config().erase(kTied);
+  EXPECT_NE(folder.open()->find("output.weight"), nullptr);
+  for (const char* name : {"gemma2", "gemma3", "gpt2", "bert"}) {  // whose classes tie
+    Folder tied(golden_named(name));
+    tied.config().erase(kTied);
+    EXPECT_EQ(tied.open()->find("output.weight"), nullptr) << name;
+  }
+}
+
+TEST(ModelFolders, WhatTheHeadIsMustBeSaidAndStoredAlike) {
+  const auto without_head = [](Folder& f) { f.tensors().erase("lm_head.weight"); };
+  expect_names(refusal_of("llama", without_head),
+               {"tie_word_embeddings of config.json is false", "lm_head.weight"});
+  expect_names(refusal_of("qwen2", [](Folder& f) { f.config().erase(kTied); }),
+               {"tie_word_embeddings of config.json is absent, which is false", "lm_head.weight"});
+  expect_names(refusal_of("llama", [](Folder& f) { f.config()[kTied] = true; }),
+               {"tie_word_embeddings of config.json is true", "lm_head.weight", "model.embed_tokens.weight"});
+}
+
+TEST(ModelFolders, AWindowThatIsNeverLeftKeepsItsRotaryBase) {
+  for (const int window : {256, 300}) {  // the context is 256
+    const ModelConfig c = config_of("gemma3", [&](json& j) { j["sliding_window"] = window; });
+    EXPECT_TRUE(c.local_rope);
+    EXPECT_EQ(c.windows, std::vector<int64_t>({256, 256, 256, 256, 256, 0, 256}));
+  }
+}
+
+TEST(ModelFolders, WhatIsAbsentIsWhatTransformersTakes) {
+  const ModelConfig gemma2 = config_of("gemma2", [](json& c) {
+    for (const char* key : {"attn_logit_softcapping", "final_logit_softcapping", "query_pre_attn_scalar",
+                            "sliding_window", "head_dim", "num_key_value_heads", "layer_types"})
+      c.erase(key);
+    c["max_position_embeddings"] = 8192;
+  });
+  EXPECT_EQ(gemma2.attention_softcap, 50);
+  EXPECT_EQ(gemma2.final_softcap, 30);
+  EXPECT_EQ(gemma2.attention_scale, 1.0f / 16);
+  EXPECT_EQ(gemma2.head_dim, 256);
+  EXPECT_EQ(gemma2.n_kv_heads, 4);
+  EXPECT_EQ(gemma2.windows, std::vector<int64_t>({4096, 0, 4096, 0}));
+  const ModelConfig uncapped = config_of("gemma2", [](json& c) { c["attn_logit_softcapping"] = nullptr; });
+  EXPECT_EQ(uncapped.attention_softcap, 0);
+  const ModelConfig gemma3 = config_of("gemma3", [](json& c) {
+    for (const char* key : {"rope_parameters", "sliding_window", "query_pre_attn_scalar"}) c.erase(key);
+    c["max_position_embeddings"] = 8192;
+  });
+  EXPECT_EQ(gemma3.rope.theta, 1e6);
+  EXPECT_EQ(gemma3.rope_windowed.theta, 1e4);
+  EXPECT_EQ(gemma3.windows[0], 4096);
+  EXPECT_EQ(gemma3.attention_scale, 1.0f / 16);
+  EXPECT_EQ(config_of("qwen3", [](json& c) { c.erase("head_dim"); }).head_dim, 128);
+}
+
+TEST(ModelFolders, MistralHasAWindowUnlessItIsNullAndLlamaHasNone) {
+  const auto mistral = [](const std::function<void(json&)>& change) {
+    return config_of("mistral_window", [&](json& c) {
+      c["max_position_embeddings"] = 8192;
+      change(c);
+    });
+  };
+  EXPECT_EQ(mistral([](json& c) { c.erase("sliding_window"); }).windows[0], 4096);
+  EXPECT_EQ(mistral([](json& c) { c["sliding_window"] = nullptr; }).windows[0], 0);
+  EXPECT_EQ(config_of("llama", [](json& c) { c["sliding_window"] = nullptr; }).windows[0], 0);
+  expect_names(refusal_of("llama", [](Folder& f) { f.config()["sliding_window"] = 64; }),
+               {"sliding_window is 64", "LlamaForCausalLM"});
+}
+
+TEST(ModelFolders, SettingsThatContradictEachOtherAreRefused) {
+  expect_names(refusal_of("llama", [](Folder& f) { f.config()["rope_theta"] = 5000.0; }),
+               {"config.json: rope_theta is 5000", "rope_parameters.rope_theta is 10000"});
+  expect_names(refusal_of("gemma3", [](Folder& f) { f.config()["rope_local_base_freq"] = 5000.0; }),
+               {"rope_local_base_freq is 5000", "rope_theta is 10000"});
+  expect_names(refusal_of("gemma3", [](Folder& f) { f.config()["sliding_window"] = nullptr; }),
+               {"sliding_window is null"});
+  expect_names(refusal_of("llama", [](Folder& f) { f.config()["model_type"] = "mistral"; }),
+               {"model_type is \"mistral\"", "LlamaForCausalLM"});
+  expect_names(refusal_of("llama", [](Folder& f) { f.config()["dtype"] = 16; }), {"dtype is"});
+}
+
+TEST(ModelFolders, ATensorThatCannotBeIsNamedWithItsFile) {
+  constexpr const char* kQuery = "model.layers.0.self_attn.q_proj.weight";
+  expect_names(refusal_of("llama", [](Folder& f) { f.config()["head_dim"] = 15; }),
+               {"model.safetensors: tensor", "multiple of 15"});
+  expect_names(refusal_of("llama",
+                          [&](Folder& f) {
+                            f.tensors()[kQuery] = {{0, 64}, {}};
+                          }),
+               {kQuery, "it holds no numbers"});
+  expect_names(refusal_of("llama",
+                          [&](Folder& f) {
+                            f.tensors()[kQuery] = {{}, {1}};
+                          }),
+               {kQuery, "1 to 4 dimensions"});
+  expect_names(refusal_of("llama",
+                          [&](Folder& f) {
+                            f.tensors()[kQuery] = {{1}, {1, 2}, "F64"};
+                          }),
+               {"model.safetensors: tensor", kQuery, "F64"});
 }
 
 TEST(ModelFolders, ExpertsMustBeThere) {

@@ -36,6 +36,20 @@ TEST(RopeSettings, WithoutAnyTheBaseIsTenThousand) {
   EXPECT_FALSE(t.metadata.has("a.rope.dimension_count"));
 }
 
+TEST(RopeSettings, TheSameNumberTwiceIsFine) {
+  const Translation t = translated(
+      R"("rope_theta": 5000.0, "rope_parameters": {"rope_theta": 5000.0, "type": "su", "rope_type": "longrope",
+         "long_factor": [)" +
+      std::string("1.0") +
+      [] {
+        std::string more;
+        for (int i = 1; i < 32; ++i) more += ", 1.0";
+        return more + R"(], "short_factor": [1.0)" + more;
+      }() +
+      "]}");
+  EXPECT_EQ(t.metadata.number("a.rope.freq_base", 0, 1e9), 5000.0);
+}
+
 TEST(RopeSettings, AnObjectForEachKindOfAttention) {
   const Translation t = translated(R"("rope_parameters": {
       "full_attention": {"rope_theta": 1000000.0, "rope_type": "linear", "factor": 8.0},
@@ -68,6 +82,16 @@ TEST(RopeSettings, WhatCannotBeIsNamed) {
   refused(R"("rope_scaling": {"type": "longrope", "long_factor": [1.0], "short_factor": [1.0]})",
           "long_factor");
   refused(R"("rope_theta": 0)", "rope_theta");
+  refused(R"("rope_theta": 5000.0, "rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"})",
+          "rope_parameters.rope_theta is 10000");
+  refused(R"("partial_rotary_factor": 0.5, "rope_parameters": {"partial_rotary_factor": 1.0})",
+          "rope_parameters.partial_rotary_factor");
+  refused(R"("original_max_position_embeddings": 1024, "rope_scaling": {"rope_type": "yarn", "factor": 2.0,
+              "original_max_position_embeddings": 2048})",
+          "rope_scaling.original_max_position_embeddings");
+  refused(R"("rope_parameters": {"rope_type": "default"}, "rope_scaling": {"type": "linear", "factor": 2.0})",
+          "rope_parameters and rope_scaling");
+  refused(R"("rope_scaling": {"type": "linear", "rope_type": "yarn", "factor": 2.0})", "rope_scaling.type");
 }
 
 }  // namespace

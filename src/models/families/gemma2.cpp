@@ -27,12 +27,13 @@ void read(ConfigKeys& k, ModelConfig& c) {
 }
 
 void translate(ConfigJson& c, Translation& t) {
-  translate_decoder(c, t);
+  translate_decoder(c, t, {.head_dim = 256, .n_kv_heads = 4});
   for (const char* key : {"hidden_activation", "hidden_act"}) c.only_text(key, {"gelu_pytorch_tanh"});
   c.only("attention_bias", false);
-  translate_window(c, t, /*otherwise=*/4096);
-  t.set_number("attn_logit_softcapping", c.number("attn_logit_softcapping", 0, 1e6, 0));
-  t.set_number("final_logit_softcapping", c.number("final_logit_softcapping", 0, 1e6, 0));
+  translate_window_of_some(c, t, /*otherwise=*/4096);
+  for (const auto& [cap, of_the_class] :
+       {std::pair("attn_logit_softcapping", 50.0), std::pair("final_logit_softcapping", 30.0)})
+    t.set_number(cap, c.number(cap, 0, 1e6, c.is_null(cap) ? 0 : of_the_class));
   translate_layer_types(c, t);
   translate_query_scalar(c, t);
 }
@@ -50,7 +51,8 @@ const Family& family() {
                {"gemma2.attn_logit_softcapping", 5.0f},
                {"gemma2.final_logit_softcapping", 3.0f}},
       .huggingface = {
-          .architectures = {"Gemma2ForCausalLM"},
+          .architectures = {{"Gemma2ForCausalLM", "gemma2"}},
+          .tied = true,
           .config = translate,
           .names = {
               {"norm", "output_norm", Translated::kPlusOne},

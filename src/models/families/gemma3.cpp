@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "models/common_keys.h"
 #include "models/layers/decoder.h"
 
@@ -30,15 +31,28 @@ void read(ConfigKeys& k, ModelConfig& c) {
   read_attention_scale(k, c, c.n_layers == kLayersOf27B ? c.hidden_size / c.n_heads : c.head_dim);
 }
 
+// Older files' name for the base of layers with a window.
+void translate_local_base(ConfigJson& c, Translation& t) {
+  constexpr std::string_view kOurs = "gemma3.rope.freq_base_swa";
+  if (!c.has("rope_local_base_freq")) return;
+  const double base = c.number("rope_local_base_freq", 1e-3, 1e12);
+  const double newer = t.metadata.number(kOurs, 0, 1e12, base);
+  if (static_cast<float>(base) != static_cast<float>(newer)) {
+    fail(ErrorCode::kBadInput,
+         "rope_local_base_freq is {} and sliding_attention.rope_theta is {}: they must be the same", base,
+         newer);
+  }
+  t.set_number("rope.freq_base_swa", base);
+}
+
 void translate(ConfigJson& c, Translation& t) {
-  translate_decoder(c, t);
+  translate_decoder(c, t, {.rope_base = 1e6, .head_dim = 256, .n_kv_heads = 4});
   c.only_text("hidden_activation", {"gelu_pytorch_tanh"});
   for (const char* flag : {"attention_bias", "use_bidirectional_attention"}) c.only(flag, false);
-  translate_window(c, t, /*otherwise=*/4096);
+  translate_window_of_some(c, t, /*otherwise=*/4096);
   c.only("attn_logit_softcapping", 0.0);
   t.set_number("final_logit_softcapping", c.number("final_logit_softcapping", 0, 1e6, 0));
-  if (c.has("rope_local_base_freq"))
-    t.set_number("rope.freq_base_swa", c.number("rope_local_base_freq", 1e-3, 1e12));
+  translate_local_base(c, t);
   // Older files say how often a layer sees all, newer ones which layers do.
   for (const char* key : {"sliding_window_pattern", "_sliding_window_pattern"})
     if (c.has(key)) t.set_integer("attention.sliding_window_pattern", c.integer(key, 1, 4096));
@@ -59,7 +73,8 @@ const Family& family() {
                {"gemma3.attention.sliding_window_pattern", uint32_t{2}},
                {"gemma3.rope.freq_base", 1e6f}},
       .huggingface = {
-          .architectures = {"Gemma3ForCausalLM"},
+          .architectures = {{"Gemma3ForCausalLM", "gemma3_text"}},
+          .tied = true,
           .config = translate,
           .names = {
               {"norm", "output_norm", Translated::kPlusOne},

@@ -24,8 +24,20 @@ void read(ConfigKeys& k, ModelConfig& c) {
   k.ignore("attention.layer_norm_epsilon");              // there is no LayerNorm here, only RMSNorm
 }
 
+constexpr const char* kMistral = "MistralForCausalLM";
+
+// The two classes differ in this: Mistral's has a window unless the file says null, Llama's has none.
+void translate_windows(ConfigJson& c, Translation& t, bool is_mistral) {
+  if (is_mistral) return translate_window(c, t, /*otherwise=*/4096);
+  if (c.has("sliding_window")) {
+    fail(ErrorCode::kUnsupported, "sliding_window is {}; LlamaForCausalLM has no windows, {} has",
+         c.integer("sliding_window", 0, UINT32_MAX), kMistral);
+  }
+}
+
 void translate(ConfigJson& c, Translation& t) {
-  translate_decoder(c, t);
+  const bool is_mistral = c.texts("architectures") == std::vector<std::string>{kMistral};
+  translate_decoder(c, t, {.n_kv_heads = is_mistral ? 8 : 0});
   if (t.metadata.has("llama.rope.dimension_count")) {
     // A folder pairs dimensions i and i + head_dim / 2, whose rows are made neighbours: of whole heads only.
     fail(ErrorCode::kUnsupported,
@@ -34,7 +46,7 @@ void translate(ConfigJson& c, Translation& t) {
   c.only_text("hidden_act", {"silu"});
   for (const char* bias : {"attention_bias", "mlp_bias"}) c.boolean(bias, false);  // the tensors tell
   c.only("rope_interleaved", false);
-  translate_window(c, t, /*otherwise=*/0);
+  translate_windows(c, t, is_mistral);
 }
 
 }  // namespace
@@ -46,7 +58,7 @@ const Family& family() {
       .read = read,
       .tensors = decoder_tensors<kDesign>,
       .bind = bind_decoder<kDesign>,
-      .huggingface = {.architectures = {"LlamaForCausalLM", "MistralForCausalLM"},
+      .huggingface = {.architectures = {{"LlamaForCausalLM", "llama"}, {kMistral, "mistral"}},
                       .config = translate,
                       .names = {{"layers.{}.self_attn.q_proj", "blk.{}.attn_q", Translated::kInterleaved},
                                 {"layers.{}.self_attn.k_proj", "blk.{}.attn_k", Translated::kInterleaved}}}};

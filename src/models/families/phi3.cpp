@@ -36,7 +36,7 @@ const Family& family() {
       .tensors = decoder_tensors<kDesign>,
       .bind = bind_decoder<kDesign>,
       .tiny = {{"phi3.attention.sliding_window", uint32_t{70}}, {"phi3.rope.dimension_count", uint32_t{24}}},
-      .huggingface = {.architectures = {"Phi3ForCausalLM"},
+      .huggingface = {.architectures = {{"Phi3ForCausalLM", "phi3"}},
                       .config = translate,
                       .names = {{"layers.{}.self_attn.qkv_proj", "blk.{}.attn_qkv"},
                                 {"layers.{}.mlp.gate_up_proj", "blk.{}.ffn_up"}}}};

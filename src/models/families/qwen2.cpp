@@ -17,7 +17,7 @@ void read(ConfigKeys& k, ModelConfig& c) {
 }
 
 void translate(ConfigJson& c, Translation& t) {
-  translate_decoder(c, t);
+  translate_decoder(c, t, {.n_kv_heads = 32});
   c.only_text("hidden_act", {"silu"});
   refuse_windows(c);
   c.only("use_mrope", false);
@@ -26,12 +26,13 @@ void translate(ConfigJson& c, Translation& t) {
 }  // namespace
 
 const Family& family() {
-  static const Family f{.name = "qwen2",
-                        .summary = "Qwen 2 and 2.5, Qwen2.5-Coder",
-                        .read = read,
-                        .tensors = decoder_tensors<kDesign>,
-                        .bind = bind_decoder<kDesign>,
-                        .huggingface = {.architectures = {"Qwen2ForCausalLM"}, .config = translate}};
+  static const Family f{
+      .name = "qwen2",
+      .summary = "Qwen 2 and 2.5, Qwen2.5-Coder",
+      .read = read,
+      .tensors = decoder_tensors<kDesign>,
+      .bind = bind_decoder<kDesign>,
+      .huggingface = {.architectures = {{"Qwen2ForCausalLM", "qwen2"}}, .config = translate}};
   return f;
 }
 

@@ -20,7 +20,7 @@ void read(ConfigKeys& k, ModelConfig& c) {
 }
 
 void translate(ConfigJson& c, Translation& t) {
-  translate_decoder(c, t);
+  translate_decoder(c, t, {.n_kv_heads = 16});
   c.only_text("hidden_act", {"silu"});
   c.only("qkv_bias", true);
   refuse_windows(c);
@@ -42,7 +42,7 @@ const Family& family() {
                {"qwen2moe.expert_used_count", uint32_t{2}},
                {"qwen2moe.expert_feed_forward_length", uint32_t{64}},
                {"qwen2moe.expert_shared_feed_forward_length", uint32_t{96}}},
-      .huggingface = {.architectures = {"Qwen2MoeForCausalLM"},
+      .huggingface = {.architectures = {{"Qwen2MoeForCausalLM", "qwen2_moe"}},
                       .config = translate,
                       .names = {{"layers.{}.mlp.shared_expert_gate", "blk.{}.ffn_gate_inp_shexp"},
                                 {"layers.{}.mlp.shared_expert.gate_proj", "blk.{}.ffn_gate_shexp"},

@@ -17,7 +17,7 @@ void read(ConfigKeys& k, ModelConfig& c) {
 }
 
 void translate(ConfigJson& c, Translation& t) {
-  translate_decoder(c, t);
+  translate_decoder(c, t, {.head_dim = 128, .n_kv_heads = 32});
   c.only_text("hidden_act", {"silu"});
   c.only("attention_bias", false);
   refuse_windows(c);
@@ -26,12 +26,13 @@ void translate(ConfigJson& c, Translation& t) {
 }  // namespace
 
 const Family& family() {
-  static const Family f{.name = "qwen3",
-                        .summary = "Qwen3, dense",
-                        .read = read,
-                        .tensors = decoder_tensors<kDesign>,
-                        .bind = bind_decoder<kDesign>,
-                        .huggingface = {.architectures = {"Qwen3ForCausalLM"}, .config = translate}};
+  static const Family f{
+      .name = "qwen3",
+      .summary = "Qwen3, dense",
+      .read = read,
+      .tensors = decoder_tensors<kDesign>,
+      .bind = bind_decoder<kDesign>,
+      .huggingface = {.architectures = {{"Qwen3ForCausalLM", "qwen3"}}, .config = translate}};
   return f;
 }
 

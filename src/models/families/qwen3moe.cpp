@@ -19,7 +19,7 @@ void read(ConfigKeys& k, ModelConfig& c) {
 }
 
 void translate(ConfigJson& c, Translation& t) {
-  translate_decoder(c, t);
+  translate_decoder(c, t, {.n_kv_heads = 4});
   c.only_text("hidden_act", {"silu"});
   c.only("attention_bias", false);
   refuse_windows(c);
@@ -29,15 +29,16 @@ void translate(ConfigJson& c, Translation& t) {
 }  // namespace
 
 const Family& family() {
-  static const Family f{.name = "qwen3moe",
-                        .summary = "Qwen3 with experts",
-                        .read = read,
-                        .tensors = decoder_tensors<kDesign>,
-                        .bind = bind_decoder<kDesign>,
-                        .tiny = {{"qwen3moe.expert_count", uint32_t{6}},
-                                 {"qwen3moe.expert_used_count", uint32_t{2}},
-                                 {"qwen3moe.expert_feed_forward_length", uint32_t{64}}},
-                        .huggingface = {.architectures = {"Qwen3MoeForCausalLM"}, .config = translate}};
+  static const Family f{
+      .name = "qwen3moe",
+      .summary = "Qwen3 with experts",
+      .read = read,
+      .tensors = decoder_tensors<kDesign>,
+      .bind = bind_decoder<kDesign>,
+      .tiny = {{"qwen3moe.expert_count", uint32_t{6}},
+               {"qwen3moe.expert_used_count", uint32_t{2}},
+               {"qwen3moe.expert_feed_forward_length", uint32_t{64}}},
+      .huggingface = {.architectures = {{"Qwen3MoeForCausalLM", "qwen3_moe"}}, .config = translate}};
   return f;
 }
 

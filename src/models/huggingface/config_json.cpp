@@ -85,6 +85,11 @@ bool ConfigJson::has(std::string_view key) const {
   return at != object_->end() && !at->is_null();
 }
 
+bool ConfigJson::is_null(std::string_view key) const {
+  const auto at = object_->find(key);
+  return at != object_->end() && at->is_null();
+}
+
 int64_t ConfigJson::integer(std::string_view key, int64_t lo, int64_t hi) {
   const json* value = find(key);
   if (value == nullptr) fail(ErrorCode::kBadInput, "{} is missing", full(key));

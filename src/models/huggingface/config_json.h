@@ -25,6 +25,8 @@ class ConfigJson {
   static std::vector<ConfigJson> parse_list(std::string_view text);
 
   bool has(std::string_view key) const;
+  // Where null says something else than an absent key does.
+  bool is_null(std::string_view key) const;
   int64_t integer(std::string_view key, int64_t lo, int64_t hi);
   int64_t integer(std::string_view key, int64_t lo, int64_t hi, int64_t otherwise);
   double number(std::string_view key, double lo, double hi);

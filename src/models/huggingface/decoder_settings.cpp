@@ -52,10 +52,9 @@ int64_t Translation::head_dim() const {
 }
 
 void ignore_training(ConfigJson& c) {
+  for (const char* type : {"torch_dtype", "dtype"}) c.text(type, "");  // the tensors have types of their own
   for (const char* key : {"architectures",
                           "model_type",
-                          "torch_dtype",
-                          "dtype",
                           "transformers_version",
                           "_name_or_path",
                           "use_cache",
@@ -91,7 +90,7 @@ void ignore_training(ConfigJson& c) {
     c.ignore(key);
 }
 
-void translate_sizes(ConfigJson& c, Translation& t) {
+void translate_sizes(ConfigJson& c, Translation& t, int64_t default_head_dim) {
   const int64_t hidden = c.integer("hidden_size", 1, kMaxWidth);
   const int64_t heads = c.integer("num_attention_heads", 1, 65536);
   t.set_integer("block_count", c.integer("num_hidden_layers", 1, 4096));
@@ -99,21 +98,24 @@ void translate_sizes(ConfigJson& c, Translation& t) {
   t.set_integer("feed_forward_length", c.integer("intermediate_size", 1, kMaxWidth));
   t.set_integer("attention.head_count", heads);
   t.set_integer("vocab_size", c.integer("vocab_size", 1, 1 << 24));
-  if (!c.has("head_dim") && hidden % heads != 0) {
+  if (!c.has("head_dim") && default_head_dim == 0 && hidden % heads != 0) {
     fail(ErrorCode::kBadInput,
          "hidden_size is {} and num_attention_heads is {}: the second must divide the first", hidden, heads);
   }
-  const int64_t head_dim = c.integer("head_dim", 1, 4096, hidden / heads);
+  const int64_t head_dim =
+      c.integer("head_dim", 1, 4096, default_head_dim != 0 ? default_head_dim : hidden / heads);
   t.set_integer("attention.key_length", head_dim);
   t.set_integer("attention.value_length", head_dim);
 }
 
-void translate_decoder(ConfigJson& c, Translation& t) {
-  translate_sizes(c, t);
+void translate_decoder(ConfigJson& c, Translation& t, const DecoderDefaults& defaults) {
+  translate_sizes(c, t, defaults.head_dim);
   const int64_t heads = c.integer("num_attention_heads", 1, 65536);
-  t.set_integer("attention.head_count_kv", c.integer("num_key_value_heads", 1, 65536, heads));
+  const bool as_many = defaults.n_kv_heads == 0 || c.is_null("num_key_value_heads");
+  t.set_integer("attention.head_count_kv",
+                c.integer("num_key_value_heads", 1, 65536, as_many ? heads : defaults.n_kv_heads));
   t.set_number("attention.layer_norm_rms_epsilon", c.number("rms_norm_eps", 0, 1));
-  translate_rope(c, t, t.head_dim());
+  translate_rope(c, t, t.head_dim(), defaults.rope_base);
   ignore_training(c);
 }
 
@@ -128,8 +130,17 @@ void translate_experts(ConfigJson& c, Translation& t, std::string_view counted_b
 }
 
 void translate_window(ConfigJson& c, Translation& t, int64_t otherwise) {
-  const int64_t window = c.has("sliding_window") ? c.integer("sliding_window", 1, UINT32_MAX) : otherwise;
+  const int64_t absent = c.is_null("sliding_window") ? 0 : otherwise;
+  const int64_t window = c.has("sliding_window") ? c.integer("sliding_window", 1, UINT32_MAX) : absent;
   if (window > 0) t.set_integer("attention.sliding_window", window);
+}
+
+void translate_window_of_some(ConfigJson& c, Translation& t, int64_t otherwise) {
+  if (c.is_null("sliding_window")) {
+    fail(ErrorCode::kBadInput, "{} is null; layers of this architecture have one: a whole number is needed",
+         c.full("sliding_window"));
+  }
+  translate_window(c, t, otherwise);
 }
 
 void translate_layer_types(ConfigJson& c, Translation& t) {
@@ -145,9 +156,9 @@ void translate_layer_types(ConfigJson& c, Translation& t) {
 }
 
 void translate_query_scalar(ConfigJson& c, Translation& t) {
-  const double scalar = c.number("query_pre_attn_scalar", 1e-3, 1e6, 0);
-  if (scalar != 0 && scalar != static_cast<double>(t.head_dim()))
-    t.set_number("attention.scale", 1 / std::sqrt(scalar));
+  constexpr double kOfTheClass = 256;
+  const auto scalar = static_cast<float>(c.number("query_pre_attn_scalar", 1e-3, 1e6, kOfTheClass));
+  t.set("attention.scale", 1.0f / std::sqrt(scalar));  // as read_config() computes it where a file is silent
 }
 
 void refuse_windows(ConfigJson& c) {

@@ -43,8 +43,14 @@ struct Translation {
   int64_t head_dim() const;  // which must have been set
 };
 
+// A class of transformers: config.json's "architectures", and the "model_type" that goes with it.
+struct HuggingFaceClass {
+  std::string_view name, model_type;
+};
+
 struct HuggingFace {
-  std::vector<std::string_view> architectures = {};  // config.json's "architectures"
+  std::vector<HuggingFaceClass> architectures = {};
+  bool tied = false;  // the class's tie_word_embeddings, where config.json has none
   // What every decoder has is read before; throws naming the key.
   void (*config)(ConfigJson&, Translation&) = nullptr;
   std::vector<NameRow> names = {};  // before kDecoderNames, which hold where these say nothing
@@ -56,20 +62,29 @@ struct HuggingFace {
 // Llama's names, which most others share.
 extern const std::vector<NameRow> kDecoderNames;
 
+// What transformers' class takes where config.json has no such key.
+struct DecoderDefaults {
+  double rope_base = 10000;
+  int64_t head_dim = 0;    // 0: the width divided by the number of heads
+  int64_t n_kv_heads = 0;  // 0: as many as there are heads
+};
+
 // What nearly all folders call the same: layers, widths, heads and their width, vocabulary.
-void translate_sizes(ConfigJson& config, Translation& t);
+void translate_sizes(ConfigJson& config, Translation& t, int64_t default_head_dim = 0);
 // The settings that decoders share: translate_sizes(), shared heads, context, rotary base and scaling, norms;
 // ignore_training().
-void translate_decoder(ConfigJson& config, Translation& t);
+void translate_decoder(ConfigJson& config, Translation& t, const DecoderDefaults& defaults = {});
 
 // A router over experts in every layer; counted_by: the key that says how many there are.
 void translate_experts(ConfigJson& config, Translation& t, std::string_view counted_by);
 
-// sliding_window, in tokens; `otherwise` where the file has none, and 0 is none.
+// sliding_window, in tokens; `otherwise` where the file has no such key, and 0 is none. Null is none.
 void translate_window(ConfigJson& config, Translation& t, int64_t otherwise);
 // layer_types: which layers have the sliding window, where the file says.
 void translate_layer_types(ConfigJson& config, Translation& t);
-// query_pre_attn_scalar, where it is not the head's width.
+// The same of a family whose layers do not all have it: null is refused.
+void translate_window_of_some(ConfigJson& config, Translation& t, int64_t otherwise);
+// query_pre_attn_scalar; 256 where the file has none, as Gemma's classes have it.
 void translate_query_scalar(ConfigJson& config, Translation& t);
 // The settings of a sliding window that a model of Qwen's has and does not use.
 void refuse_windows(ConfigJson& config);

@@ -26,8 +26,8 @@ constexpr std::size_t kMaxDims = 4;
 std::string known_architectures() {
   std::string known;
   for (const Family* f : families())
-    for (const std::string_view name : f->huggingface.architectures)
-      known += (known.empty() ? "" : ", ") + std::string(name);
+    for (const HuggingFaceClass& theirs : f->huggingface.architectures)
+      known += (known.empty() ? "" : ", ") + std::string(theirs.name);
   return known;
 }
 
@@ -38,8 +38,13 @@ const Family& family_of(ConfigJson& config) {
          known_architectures());
   }
   for (const Family* f : families()) {
-    const auto& theirs = f->huggingface.architectures;
-    if (std::find(theirs.begin(), theirs.end(), names[0]) != theirs.end()) return *f;
+    for (const HuggingFaceClass& theirs : f->huggingface.architectures) {
+      if (theirs.name != names[0]) continue;
+      const std::string type = config.text("model_type", theirs.model_type);
+      if (type == theirs.model_type) return *f;
+      fail(ErrorCode::kBadInput, "model_type is {}, but architectures has {}, whose model_type is {}",
+           quote(type), theirs.name, theirs.model_type);
+    }
   }
   fail(ErrorCode::kUnsupported, "architecture {} (architectures) is not supported; this build knows: {}",
        quote(names[0]), known_architectures());
@@ -55,22 +60,37 @@ const quant::FormatSpec& format_of(const StoredTensor& t) {
        t.dtype);
 }
 
+constexpr std::string_view kTie = "tie_word_embeddings";
+
+// Whether the embedding is the head too.
+struct Tie {
+  bool is_stated = false, tied = false;
+  std::string text() const {
+    return fmt::format("{}{}", is_stated ? "" : "absent, which is ", tied ? "true" : "false");
+  }
+};
+
 class ModelFolder final : public ModelFile {
  public:
   explicit ModelFolder(const fs::path& folder) : folder_(folder), stored_(Safetensors::open(folder)) {
     const fs::path path = folder / "config.json";
     const Family* known = nullptr;
+    Tie tie;
     naming(path, [&] {
       ConfigJson config = ConfigJson::parse(read_text(path, kMaxConfigBytes));
       const Family& family = family_of(config);
       known = &family;
-      const bool tied = config.boolean("tie_word_embeddings", true);
+      tie = {.is_stated = config.has(kTie), .tied = config.boolean(kTie, family.huggingface.tied)};
       translation_.architecture = family.name;
       translation_.metadata.add("general.architecture", MetadataValue(std::string(family.name)));
       family.huggingface.config(config, translation_);
       config.refuse_unread();
       head_dim_ = translation_.head_dim();
-      add_tensors(name_tensors(stored_.tensors(), family.huggingface), tied);
+    });
+    naming(folder, [&] {
+      auto named = name_tensors(stored_.tensors(), known->huggingface);
+      if (known->role() == Role::kDecoder) settle_head(named, tie);
+      add_tensors(named);
     });
     if (known->huggingface.beside != nullptr) known->huggingface.beside(folder, translation_);
     container_ =
@@ -98,9 +118,38 @@ class ModelFolder final : public ModelFile {
   }
 
  private:
-  void add_tensors(const std::map<std::string, NamedSource>& named, bool tied) {
+  using Named = std::map<std::string, NamedSource>;
+
+  // Whether config.json and the tensors agree on what the head is; a copy of the embedding is let go.
+  void settle_head(Named& named, const Tie& tie) const {
+    const auto head = named.find("output.weight"), embedding = named.find("token_embd.weight");
+    const std::string said = fmt::format("{} of config.json is {}", kTie, tie.text());
+    if (head == named.end() && !tie.tied)
+      fail(ErrorCode::kBadInput, "{}, but there is no tensor \"lm_head.weight\"", said);
+    if (head == named.end() || embedding == named.end() || !tie.tied) return;
+    const StoredTensor &a = *embedding->second.parts[0], &b = *head->second.parts[0];
+    if (!same_bytes(a, b))
+      fail(ErrorCode::kBadInput, "{}, but tensors {} and {} differ", said, quote(a.name), quote(b.name));
+    named.erase(head);
+  }
+
+  bool same_bytes(const StoredTensor& a, const StoredTensor& b) const {
+    constexpr uint64_t kPiece = 1 << 20;
+    if (a.shape != b.shape || a.dtype != b.dtype) return false;
+    std::vector<std::byte> x, y;
+    for (uint64_t at = 0; at < a.bytes; at += kPiece) {
+      x.resize(std::min(kPiece, a.bytes - at));
+      y.resize(x.size());
+      stored_.read(a, at, x);
+      stored_.read(b, at, y);
+      if (x != y) return false;
+    }
+    return true;
+  }
+
+  void add_tensors(const Named& named) {
     for (const auto& [name, source] : named)
-      if (!(tied && name == "output.weight")) add_stored(name, source);  // a copy of the embedding
+      naming(stored_.path_of(*source.parts[0]), [&] { add_stored(name, source); });
     for (const auto& [name, values] : translation_.tensors) {
       tensors_.push_back({.name = name,
                           .shape = {static_cast<int64_t>(values.size())},
@@ -120,6 +169,7 @@ class ModelFolder final : public ModelFile {
              quote(part->name));
     }
     const quant::FormatSpec& format = format_of(first);
+    check_shape(first, named);
     TranslatedTensor translated{.how = named.how,
                                 .parts = named.parts,
                                 .head_dim = head_dim_,
@@ -129,14 +179,24 @@ class ModelFolder final : public ModelFile {
     t.shape.insert(t.shape.end(), first.shape.begin(), first.shape.end());
     if (named.how == Translated::kPlusOne) t.format = &float32();
     if (named.how == Translated::kTransposed) std::reverse(t.shape.begin(), t.shape.end());
-    const bool is_tensor = !first.shape.empty() && t.shape.size() <= kMaxDims && t.bytes > 0;
-    const bool cut_in_heads = named.how == Translated::kInterleaved;
-    if (!is_tensor || (cut_in_heads && first.shape[0] % head_dim_ != 0))
-      fail(ErrorCode::kBadInput, "tensor {} has shape [{}]", quote(first.name), fmt::join(first.shape, ", "));
     t.gguf_type = t.format->gguf_type;
     t.offset = first.offset;
     tensors_.push_back(std::move(t));
     sources_.emplace(name, std::move(translated));
+  }
+
+  void check_shape(const StoredTensor& t, const NamedSource& named) const {
+    const auto refuse = [&](const std::string& wanted) {
+      fail(ErrorCode::kBadInput, "tensor {} has shape [{}]: {}", quote(t.name), fmt::join(t.shape, ", "),
+           wanted);
+    };
+    const std::size_t most = kMaxDims - (named.is_stack ? 1 : 0);
+    if (t.shape.empty() || t.shape.size() > most)
+      refuse(fmt::format("1 to {} dimensions are required", most));
+    if (t.bytes == 0) refuse("it holds no numbers; each dimension must be at least 1");
+    if (named.how == Translated::kInterleaved && t.shape[0] % head_dim_ != 0)
+      refuse(
+          fmt::format("the first dimension must be a multiple of {}, the dimensions of a head", head_dim_));
   }
 
   fs::path folder_;

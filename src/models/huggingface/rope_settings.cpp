@@ -107,6 +107,10 @@ void translate_scaling(ConfigJson& scaling, const Rope& rope, Translation& t) {
   // The kind has had two names, and some files have both.
   const std::string older = scaling.text("type", "default");
   const std::string name = scaling.text("rope_type", older);
+  if (scaling.has("type") && older != name && !(older == "su" && name == "longrope")) {
+    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: they must say the same", scaling.full("type"),
+         quote(older), scaling.full("rope_type"), quote(name));
+  }
   for (const Scaling& known : kScalings) {
     if (known.name != name) continue;
     known.translate(scaling, rope, t);
@@ -116,14 +120,29 @@ void translate_scaling(ConfigJson& scaling, const Rope& rope, Translation& t) {
        scaling.full("rope_type"), quote(name));
 }
 
+// A number that files have beside their rope_parameters, within them, or in both places. beside: what the
+// first is, or stands for it.
+double agreed(ConfigJson& c, ConfigJson& within, std::string_view key, double lo, double hi, double beside) {
+  const double value = within.number(key, lo, hi, beside);
+  if (c.has(key) && value != beside) {
+    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: they must be the same", c.full(key), beside,
+         within.full(key), value);
+  }
+  return value;
+}
+
 }  // namespace
 
-void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim) {
+void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim, double default_base) {
+  if (c.has("rope_parameters") && c.has("rope_scaling"))
+    fail(ErrorCode::kBadInput,
+         "rope_parameters and rope_scaling are both there; which one holds is not clear");
+  constexpr std::string_view kOriginal = "original_max_position_embeddings";
   Rope rope;
-  rope.theta = c.number("rope_theta", 1e-3, 1e12, 10000);
+  rope.theta = c.number("rope_theta", 1e-3, 1e12, default_base);
   double rotated = c.number("partial_rotary_factor", 1e-3, 1, 1);
   rope.n_ctx = c.integer("max_position_embeddings", 1, kMaxPositions);
-  rope.original_context = c.integer("original_max_position_embeddings", 1, kMaxPositions, rope.n_ctx);
+  rope.original_context = c.integer(kOriginal, 1, kMaxPositions, rope.n_ctx);
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
     auto parameters = c.object(key);
     if (!parameters) continue;
@@ -136,8 +155,10 @@ void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim) {
     auto full = parameters->object("full_attention");
     if (full) parameters->refuse_unread();
     ConfigJson& scaling = full ? *full : *parameters;
-    rope.theta = scaling.number("rope_theta", 1e-3, 1e12, rope.theta);
-    rotated = scaling.number("partial_rotary_factor", 1e-3, 1, rotated);
+    rope.theta = agreed(c, scaling, "rope_theta", 1e-3, 1e12, rope.theta);
+    rotated = agreed(c, scaling, "partial_rotary_factor", 1e-3, 1, rotated);
+    if (c.has(kOriginal))
+      agreed(c, scaling, kOriginal, 1, kMaxPositions, static_cast<double>(rope.original_context));
     rope.n_rot = part_of(rotated, head_dim);
     translate_scaling(scaling, rope, t);
   }

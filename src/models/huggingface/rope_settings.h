@@ -9,7 +9,8 @@
 namespace kelda::models {
 
 // Sets context_length and the rope.* keys; tensors of factors where the scaling is one of them (llama3,
-// longrope). Throws kUnsupported naming the setting for other scalings.
-void translate_rope(ConfigJson& config, Translation& t, int64_t head_dim);
+// longrope). default_base: where the file has none. Throws kUnsupported naming the setting for other
+// scalings, kBadInput for a number that is there twice and not the same.
+void translate_rope(ConfigJson& config, Translation& t, int64_t head_dim, double default_base = 10000);
 
 }  // namespace kelda::models
