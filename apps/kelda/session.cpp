@@ -60,6 +60,7 @@ std::shared_ptr<const Model> load_model(const ModelArguments& a, const std::file
   options.compute = a.compute == "reference" ? Compute::kReference : Compute::kAuto;
   options.role = role;
   options.rope = a.rope;
+  options.window = a.window;
   ProgressBar bar(has_cursor(Stream::kErr) ? ProgressBar::mode(a.quiet) : ProgressBar::Mode::kQuiet);
   options.progress = [&](uint64_t done, uint64_t total) { bar.update("load", done, 0, total); };
   auto model = Model::load(path, options, pool);

@@ -12,11 +12,12 @@ namespace kelda {
 namespace {
 
 // All but the tensors: what throws here knows the metadata, but not whose it is.
-ModelHead understand(const ModelFile& file, const models::RopeOverride& rope) {
+ModelHead understand(const ModelFile& file, const models::RopeOverride& rope, int64_t window) {
   ModelHead head;
   head.family = &models::find_family(file.metadata());
   head.config =
       models::read_config(rope.is_set() ? models::with_rope(file.metadata(), rope) : file.metadata());
+  models::fit_long_rope(head.config, window);
   ModelText text = read_text_of(file);
   head.vocabulary = text.tokenizer->shared_vocabulary();
   head.tokenizer = std::move(text.tokenizer);
@@ -47,9 +48,9 @@ void require_role(models::Role wanted, const models::Family& family, const std::
 
 }  // namespace
 
-ModelHead read_head(const ModelFile& file, const models::RopeOverride& rope) {
+ModelHead read_head(const ModelFile& file, const models::RopeOverride& rope, int64_t window) {
   const FloatEnvironment rounding;
-  ModelHead head = naming(file.path(), [&] { return understand(file, rope); });
+  ModelHead head = naming(file.path(), [&] { return understand(file, rope, window); });
   check_tensors(file, head.tensors);
   return head;
 }
@@ -59,7 +60,7 @@ std::shared_ptr<const Model> Model::load(const std::filesystem::path& path, cons
   const FloatEnvironment rounding;  // tables of a network are computed on the caller's thread
   const auto file = open_model(path);
   // Before the weights, so that a file that cannot run is refused at once.
-  ModelHead head = read_head(*file, options.rope);
+  ModelHead head = read_head(*file, options.rope, options.window);
   require_role(options.role, *head.family, path);
   std::shared_ptr<Model> model(new Model);
   model->compute_ = options.compute;

@@ -29,8 +29,9 @@ struct ModelHead {
   Recommended recommended;
   TensorList tensors;
 };
+// window: positions that texts will have at most, 0 for the model's own; LongRoPE's factors depend on it.
 // Throws kelda::Error, whose message begins with the file's path, for a file that this build cannot run.
-ModelHead read_head(const ModelFile& file, const models::RopeOverride& rope = {});
+ModelHead read_head(const ModelFile& file, const models::RopeOverride& rope = {}, int64_t window = 0);
 
 class Model {
  public:
@@ -38,6 +39,7 @@ class Model {
     Compute compute = Compute::kAuto;
     std::function<void(uint64_t done, uint64_t total)> progress = {};  // bytes of the file
     models::RopeOverride rope = {};
+    int64_t window = 0;                          // positions that texts will have at most; 0: the model's
     models::Role role = models::Role::kDecoder;  // what the model is wanted for
   };
   // Reads, checks and packs. Throws kelda::Error: the path, and what is wrong with the file; kUnsupported,

@@ -6,6 +6,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "models/rope_override.h"
 
 namespace kelda {
 namespace {
@@ -53,10 +54,20 @@ const kernels::KernelTable& choose_kernels() {
   return choose_isa() == Isa::kAvx2 ? kernels::avx2_table() : kernels::scalar_table();
 }
 
+namespace {
+
+int64_t window_of(const ModelConfig& config, int64_t asked) {
+  const int64_t window = checked_window(asked, config.n_ctx_train);
+  models::require_fitting_rope(config, window);
+  return window;
+}
+
+}  // namespace
+
 Runner::Runner(std::shared_ptr<const Model> model, const Options& options, ThreadPool& pool,
                const kernels::KernelTable& kernels)
     : model_(std::move(model)),
-      window_(checked_window(options.window, model_->config().n_ctx_train)),
+      window_(window_of(model_->config(), options.window)),
       exec_{pool, kernels},
       cache_(make_cache(models::kv_shape(model_->config(), options.kv_type),
                         options.kv_tokens > 0 ? options.kv_tokens : window_)) {}

@@ -63,4 +63,20 @@ Metadata with_rope(const Metadata& metadata, const RopeOverride& wanted) {
   return m;
 }
 
+void fit_long_rope(ModelConfig& c, int64_t window) {
+  const bool within = window > 0 && window <= c.rope.original_context;
+  if (c.rope.scaling == RopeScaling::kLongRope && within) c.rope.long_factors = false;
+}
+
+void require_fitting_rope(const ModelConfig& c, int64_t window) {
+  const bool is_short = c.rope.scaling == RopeScaling::kLongRope && !c.rope.long_factors;
+  if (is_short && window > c.rope.original_context) {
+    fail(ErrorCode::kUsage,
+         "the model was loaded for texts within its original context of {} positions; a window of {} needs "
+         "its "
+         "long factors",
+         c.rope.original_context, window);
+  }
+}
+
 }  // namespace kelda::models

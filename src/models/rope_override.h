@@ -6,6 +6,7 @@
 #include <string>
 
 #include "config/metadata.h"
+#include "config/model_config.h"
 
 namespace kelda::models {
 
@@ -22,5 +23,11 @@ struct RopeOverride {
 // the context is the original one times the factor. Lists of factors that are tensors stay. Throws kUsage for
 // a combination that means nothing, kUnsupported for a model without rotary positions.
 Metadata with_rope(const Metadata& metadata, const RopeOverride& wanted);
+
+// LongRoPE's choice of factors for texts of at most `window` positions, 0: of the model's context. The short
+// ones hold where they stay within the original context.
+void fit_long_rope(ModelConfig& config, int64_t window);
+// Throws kUsage where a window is longer than the factors that were chosen are for.
+void require_fitting_rope(const ModelConfig& config, int64_t window);
 
 }  // namespace kelda::models

@@ -68,6 +68,26 @@ TEST(RopeOverride, WhatMeansNothingIsRefused) {
   EXPECT_EQ(code("gpt2", {.base = 1e6}), ErrorCode::kUnsupported);
 }
 
+TEST(RopeOverride, LongFactorsAreForWindowsBeyondTheOriginalContext) {
+  const auto fitted = [](int64_t window, uint32_t original = 128) {
+    ModelConfig c = read_config(tiny("phi3", {{"phi3.rope.scaling.original_context_length", original}}));
+    fit_long_rope(c, window);
+    EXPECT_EQ(c.n_ctx_train, 512);
+    return c;
+  };
+  EXPECT_TRUE(fitted(0).rope.long_factors);
+  EXPECT_TRUE(fitted(129).rope.long_factors);
+  EXPECT_FALSE(fitted(128).rope.long_factors);
+  EXPECT_EQ(fitted(128).rope.factor, 4) << "the magnitude stays that of the stretched model";
+  EXPECT_FALSE(fitted(0, 512).rope.long_factors);
+  EXPECT_NO_THROW(require_fitting_rope(fitted(128), 128));
+  EXPECT_THROW(require_fitting_rope(fitted(128), 129), Error);
+  EXPECT_NO_THROW(require_fitting_rope(fitted(0), 512));
+  ModelConfig llama = read_config(tiny("llama"));
+  fit_long_rope(llama, 16);
+  EXPECT_NO_THROW(require_fitting_rope(llama, 512));
+}
+
 TEST(RopeOverride, AFamilyWithAScalingOfItsOwnRefusesAnother) {
   EXPECT_THROW(read_config(with_rope(tiny("phi3"), {.scaling = "yarn", .factor = 2})), Error);
 }
