@@ -61,11 +61,12 @@ ChatTemplate::ChatTemplate(std::string source, std::string name, Dict tokens)
   check(nullptr);
 }
 
-std::shared_ptr<const ChatTemplate> ChatTemplate::of_model(const Metadata& m, const Vocabulary& v) {
+std::shared_ptr<const ChatTemplate> ChatTemplate::of_model(const Metadata& m, const Vocabulary& v,
+                                                           std::string_view name) {
   std::shared_ptr<ChatTemplate> t(new ChatTemplate);
   t->tokens_ = special_tokens(m, v);
   t->source_ = m.text(kKey, "");
-  t->name_ = kKey;
+  t->name_ = name;
   if (t->source_.empty()) {
     const Fallback& fallback = choose_fallback(v);
     t->source_ = fallback.source;
@@ -75,7 +76,7 @@ std::shared_ptr<const ChatTemplate> ChatTemplate::of_model(const Metadata& m, co
   try {
     t->template_.emplace(t->source_, t->name_);
     const std::string tool_use = fmt::format("{}.tool_use", kKey);
-    if (m.has(tool_use)) t->tool_use_.emplace(m.text(tool_use), tool_use);
+    if (m.has(tool_use)) t->tool_use_.emplace(m.text(tool_use), fmt::format("{}.tool_use", name));
     t->check(&v);
   } catch (const jinja::TemplateError& e) {
     t->error_ = e;

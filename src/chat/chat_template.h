@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "chat/conversation.h"
@@ -30,7 +31,9 @@ class ChatTemplate {
   // The template that the file carries (tokenizer.chat_template; the one named tool_use where tools are
   // given), or else the fallback that fits its vocabulary. Never throws for what the template says: one that
   // does not parse is a finding, and rendering then throws its error.
-  static std::shared_ptr<const ChatTemplate> of_model(const Metadata& metadata, const Vocabulary& vocabulary);
+  // name: where the template is, for messages.
+  static std::shared_ptr<const ChatTemplate> of_model(const Metadata& metadata, const Vocabulary& vocabulary,
+                                                      std::string_view name = "tokenizer.chat_template");
 
   // The same special tokens with another template. Throws jinja::TemplateError.
   std::shared_ptr<const ChatTemplate> with_source(std::string source, std::string name) const;
@@ -40,7 +43,8 @@ class ChatTemplate {
   // replace those that the model has.
   jinja::Rendered render(const Conversation& conversation, Time now, const jinja::Dict& tokens = {}) const;
 
-  // Where it comes from: "tokenizer.chat_template", or "fallback chatml (the file has no chat template)".
+  // Where it comes from: "tokenizer.chat_template", "chat_template.jinja", or "fallback chatml (the file has
+  // no chat template)".
   const std::string& name() const { return name_; }
   const std::string& source() const { return source_; }
   bool is_fallback() const { return fallback_ != nullptr; }

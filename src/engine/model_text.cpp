@@ -56,14 +56,23 @@ void read_tokenizer_config(const fs::path& path, text::TokenizerHints& hints, Me
   });
 }
 
-void read_generation_config(const fs::path& path, text::TokenizerHints& hints, Recommended& recommended) {
-  auto config = settings(path);
-  if (!config) return;
-  naming(path, [&] {
-    recommended = recommended_by(*config);
-    for (const int64_t id : config->integers("eos_token_id", 0, kMaxId))
-      hints.end_tokens.push_back(static_cast<TokenId>(id));
-  });
+void read_end_tokens(models::ConfigJson& config, text::TokenizerHints& hints) {
+  const int64_t last = hints.n_tokens > 0 ? hints.n_tokens - 1 : kMaxId;
+  for (const int64_t id : config.integers("eos_token_id", 0, last))
+    hints.end_tokens.push_back(static_cast<TokenId>(id));
+}
+
+// Where there is no generation_config.json, config.json says which tokens end an answer, as in transformers.
+void read_generation_config(const fs::path& folder, text::TokenizerHints& hints, Recommended& recommended) {
+  const fs::path path = folder / "generation_config.json", fallback = folder / "config.json";
+  if (auto config = settings(path)) {
+    naming(path, [&] {
+      recommended = recommended_by(*config);
+      read_end_tokens(*config, hints);
+    });
+  } else if (auto network = settings(fallback)) {
+    naming(fallback, [&] { read_end_tokens(*network, hints); });
+  }
 }
 
 }  // namespace
@@ -101,12 +110,16 @@ ModelText read_text_of_folder(const fs::path& folder, int32_t n_tokens) {
   Metadata about;
   ModelText out;
   read_tokenizer_config(folder / "tokenizer_config.json", hints, about);
-  read_generation_config(folder / "generation_config.json", hints, out.recommended);
+  read_generation_config(folder, hints, out.recommended);
   const fs::path of_its_own = folder / "chat_template.jinja";
-  if (is_there(of_its_own)) about.set(kTemplate, read_text(of_its_own, chat::kMaxTemplateBytes));
+  std::string_view template_name = "tokenizer_config.json: chat_template";
+  if (is_there(of_its_own)) {
+    about.set(kTemplate, read_text(of_its_own, chat::kMaxTemplateBytes));
+    template_name = "chat_template.jinja";
+  }
   out.tokenizer =
       naming(path, [&] { return text::read_tokenizer_json(read_text(path, kMaxTokenizerBytes), hints); });
-  out.chat_template = chat::ChatTemplate::of_model(about, out.tokenizer->vocabulary());
+  out.chat_template = chat::ChatTemplate::of_model(about, out.tokenizer->vocabulary(), template_name);
   return out;
 }
 

@@ -67,9 +67,32 @@ TEST_F(ModelTextTest, TheOtherFilesSayWhatEndsAnAnswer) {
 TEST_F(ModelTextTest, AnIdOrPieceThatIsNotThereIsNamed) {
   put("generation_config.json", R"({"eos_token_id": 9})");
   EXPECT_NE(refusal().find("eos_token_id"), std::string::npos) << refusal();
+  EXPECT_TRUE(refusal(4).starts_with((folder_ / "generation_config.json").string() + ": eos_token_id is 9"))
+      << refusal(4);
   put("generation_config.json", "{}");
   put("tokenizer_config.json", R"({"eos_token": "<|nosuch|>"})");
   EXPECT_NE(refusal().find("<|nosuch|>"), std::string::npos) << refusal();
+}
+
+TEST_F(ModelTextTest, WithoutGenerationSettingsTheNetworksSayWhatEndsAnAnswer) {
+  const auto ends = [&] { return read_text_of_folder(folder_, 4).tokenizer->vocabulary().end_tokens(); };
+  put("config.json", R"({"eos_token_id": [2]})");
+  EXPECT_EQ(ends(), std::vector<TokenId>{2});
+  put("config.json", R"({"eos_token_id": 4})");
+  EXPECT_TRUE(refusal(4).starts_with((folder_ / "config.json").string() + ": eos_token_id is 4"))
+      << refusal(4);
+  put("config.json", R"({"eos_token_id": "end"})");
+  EXPECT_NE(refusal(4).find("config.json: eos_token_id"), std::string::npos) << refusal(4);
+  put("generation_config.json", R"({"eos_token_id": 1})");
+  EXPECT_EQ(ends(), std::vector<TokenId>{1}) << "where there are such, only they count";
+}
+
+TEST_F(ModelTextTest, ABrokenTemplateIsNamedByItsFile) {
+  const auto finding = [&] { return read_text_of_folder(folder_, 0).chat_template->findings().at(0); };
+  put("tokenizer_config.json", R"({"chat_template": "{% if %}"})");
+  EXPECT_NE(finding().find("tokenizer_config.json"), std::string::npos) << finding();
+  put("chat_template.jinja", "{% if %}");
+  EXPECT_NE(finding().find("chat_template.jinja"), std::string::npos) << finding();
 }
 
 TEST_F(ModelTextTest, TheChatTemplateComesFromWhereItIs) {
