@@ -37,8 +37,8 @@ class Runner {
     int64_t window = 0;     // tokens a sequence may have; 0 = the window the model was trained on, never more
     int64_t kv_tokens = 0;  // room for this many tokens over all sequences; 0 = one window
   };
-  // The model is a decoder. The pool outlives the runner. Throws kUsage for a window beyond the trained one,
-  // kOutOfMemory.
+  // The model is a decoder. The pool outlives the runner. Throws kUsage for a window beyond the trained one
+  // or beyond what the model was loaded for, kOutOfMemory.
   Runner(std::shared_ptr<const Model> model, const Options& options, ThreadPool& pool,
          const kernels::KernelTable& kernels = choose_kernels());
 

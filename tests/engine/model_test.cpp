@@ -56,6 +56,28 @@ std::string error_after(Edit edit) {
 using Tensors = std::vector<TensorInfo>;
 using Data = std::vector<std::vector<std::byte>>;
 
+TEST(Model, AWindowWithinTheOriginalContextTakesLongRopesShortFactors) {
+  const auto path = testing::write_tiny_model(
+      *models::find_family("phi3"),
+      {.n_ctx = 512, .more = {{"phi3.rope.scaling.original_context_length", uint32_t{128}}}});
+  ThreadPool pool(2);
+  const auto loaded = [&](int64_t window) {
+    Model::Options options;
+    options.window = window;
+    return Model::load(path, options, pool);
+  };
+  EXPECT_TRUE(loaded(0)->config().rope.long_factors);
+  EXPECT_TRUE(loaded(129)->config().rope.long_factors);
+  const auto within = loaded(128);
+  EXPECT_FALSE(within->config().rope.long_factors);
+  Runner::Options options;
+  options.window = 128;
+  EXPECT_NO_THROW(Runner(within, options, pool));
+  options.window = 129;
+  EXPECT_THROW(Runner(within, options, pool), Error);
+  std::filesystem::remove(path);
+}
+
 TEST(Model, LoadsATinyFile) {
   const TinyFile tiny;
   ThreadPool pool(2);
