@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/kelda/catalog_knobs.h"
 #include "sampling/profiles.h"
 
 namespace kelda::cli {
@@ -40,6 +41,7 @@ std::string apply_named(Knobs& knobs) {
 }  // namespace
 
 std::string apply_profile(const hub::Resolved& resolved, const Recommended& of_model, Knobs& knobs) {
+  if (resolved.entry != nullptr) static_cast<void>(catalog_with_known_knobs());
   if (!knobs.text("profile").empty()) return apply_named(knobs);
   if (knobs.is_set("temperature") && knobs.number("temperature") == 0) return {};
   const Recommended chosen = choose(resolved, of_model);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "apps/kelda/catalog_knobs.h"
 #include "apps/kelda/command.h"
 #include "apps/kelda/option_values.h"
 #include "apps/kelda/terminal/style.h"
@@ -95,6 +96,7 @@ void print_table() {
 }
 
 int run(const Options& options) {
+  static_cast<void>(catalog_with_known_knobs());
   if (!options.path_of.empty()) {
     fmt::print("{}\n", hub::resolve(options.path_of).path.string());
   } else if (options.json) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/kelda/catalog_knobs.h"
 #include "apps/kelda/command.h"
 #include "apps/kelda/footprint.h"
 #include "apps/kelda/option_values.h"
@@ -95,7 +96,7 @@ int run(const Options& options) {
             if (!options.quiet) say("kelda: {}\n", escape_controls(text));
           },
       .cancelled = [&] { return guard.interrupted(); }};
-  const hub::Catalog& catalog = hub::catalog();
+  const hub::Catalog& catalog = catalog_with_known_knobs();
   const auto* entry = catalog.find(options.name.empty() ? catalog.default_name : options.name);
   if (entry != nullptr && !options.quiet) note_what_cannot_run(entry->architecture);
   hub::Pulled pulled;
