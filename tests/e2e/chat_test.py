@@ -83,6 +83,13 @@ class Piped(KeldaCase):
         for command in ("/help", "/reset", "/system", "/set", "/stats", "/save", "/load", "/quit"):
             self.assertIn(command, out)
 
+    def test_a_conversation_is_not_saved_over_the_model(self):
+        model = self.write("model.gguf", tiny_model().read_bytes())
+        result = self.chat("one", f"/save {model}", model=model)
+        self.assertEqual(result.code, 2)
+        self.assertIn("a file of the model", result.err)
+        self.assertEqual(model.read_bytes(), tiny_model().read_bytes())
+
     def test_nothing_is_not_saved(self):
         result = self.chat(f"/save {self.folder / 'x'}")
         self.assertEqual(result.code, 2)

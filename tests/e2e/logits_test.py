@@ -124,6 +124,19 @@ class RawOutput(LogitsCase):
         self.assertEqual(result.out, f"n_vocab {TINY_VOCAB_SIZE}\npositions 5\n")
         self.assertEqual(out.stat().st_size, 5 * TINY_VOCAB_SIZE * 4)
 
+    def test_what_is_read_is_not_written_over(self):
+        ids = self.write("ids.txt", "5 6 7\n")
+        whole = tiny_model().read_bytes()
+        part = self.write("m-00001-of-00001.gguf", whole)
+        other = self.write("m-00001-of-00002.gguf", b"of another set")
+        link = self.folder / "link"
+        link.symlink_to(part)
+        for out, says in ((ids, "a file that is read"), (part, "a file of the model"), (link, "a file of the model")):
+            with self.subTest(out=out.name):
+                self.refused("logits", part, "--ids-file", ids, "--raw-out", out, says=("--raw-out", out.name, says))
+        self.assertEqual((ids.read_text(), part.read_bytes()), ("5 6 7\n", whole))
+        self.works("logits", part, "--ids-file", ids, "--raw-out", other)
+
     def test_same_bits_for_any_threads_and_instruction_set(self):
         lines = " ".join(map(str, range(3, 203))) + "\n7 8 9\n"
         rows = self.raw(lines, "-t", 1)

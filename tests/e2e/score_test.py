@@ -3,13 +3,14 @@
 
 import json
 import math
+import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from support import (  # noqa: E402
-    CAPITAL, CAPITAL_FIRST_LOGPROB, CAPITAL_IDS, CAPITAL_PROMPT_IDS, CAPITAL_TEXT, TINY_VOCAB_SIZE, TINY_WINDOW, KeldaCase,
-    main, tiny_encoder, tiny_model)
+    BINARY, CAPITAL, CAPITAL_FIRST_LOGPROB, CAPITAL_IDS, CAPITAL_PROMPT_IDS, CAPITAL_TEXT, PATIENCE_S, TINY_VOCAB_SIZE,
+    TINY_WINDOW, KeldaCase, environment, main, tiny_encoder, tiny_model)
 
 
 class ScoreCase(KeldaCase):
@@ -27,6 +28,29 @@ class ScoreCase(KeldaCase):
         """Refused with the number of the line, before anything is scored."""
         path = self.write("items.jsonl", b'{"context": "a", "continuation": "b"}\n\n' + line + b"\n")
         self.refused("score", tiny_model(), path, *arguments, says=("items.jsonl", "line 3", *says))
+
+
+class Output(ScoreCase):
+    def test_what_is_read_is_not_written_over(self):
+        model = self.write("model.gguf", tiny_model().read_bytes())
+        items = self.lines({"context": "a", "continuation": "b"})
+        symbolic, hard = self.folder / "symbolic", self.folder / "hard"
+        symbolic.symlink_to(items)
+        hard.hardlink_to(items)
+        before = items.read_bytes()
+        for out in (items, symbolic, hard, self.folder / "." / "items.jsonl"):
+            with self.subTest(out=out):
+                self.refused("score", model, items, "--out", out, says=("--out", out.name, "a file that is read"))
+        with open(items, "rb") as stdin:
+            done = subprocess.run([BINARY, "score", model, "-", "--out", items], stdin=stdin, capture_output=True, env=environment(),
+                                  timeout=PATIENCE_S)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(b"a file that is read", done.stderr)
+        self.refused("score", model, items, "--out", model, says="a file of the model")
+        self.assertEqual((items.read_bytes(), model.read_bytes()), (before, tiny_model().read_bytes()))
+        out = self.write("out.jsonl", "old")
+        self.works("score", model, items, "--out", out, "-q")
+        self.assertEqual(json.loads(out.read_text())["line"], 1)
 
 
 class Scores(ScoreCase):

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apps/kelda/output_file.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/style.h"
 #include "base/error.h"
@@ -102,6 +103,7 @@ void ConversationSession::save(const std::string& path) const {
   if (all.empty()) fail(ErrorCode::kUsage, "there is nothing to save yet");
   nlohmann::json list = nlohmann::json::array();
   for (const chat::Message& m : all) list.push_back({{"role", m.role}, {"content", m.content}});
+  refuse_to_overwrite("/save", path, session_.resolved().path);
   AtomicFile file(path);
   file.write(nlohmann::json{{"messages", list}}.dump(2) + "\n");
   file.commit();

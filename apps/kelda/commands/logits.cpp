@@ -6,6 +6,7 @@
 
 #include "apps/kelda/command.h"
 #include "apps/kelda/option_values.h"
+#include "apps/kelda/output_file.h"
 #include "apps/kelda/session.h"
 #include "base/error.h"
 #include "base/quote.h"
@@ -115,6 +116,7 @@ int run(const Arguments& a) {
   if (a.ids.empty() && a.text.empty() && a.ids_file.empty()) {
     fail(ErrorCode::kUsage, "no tokens: give --ids, --text or --ids-file");
   }
+  refuse_to_overwrite("--raw-out", a.raw_out, hub::resolve(a.model.model).path, {a.ids_file});
   Session session(a.model);
   if (!a.ids_file.empty()) {
     write_raw(a, session.runner());

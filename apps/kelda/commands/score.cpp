@@ -10,6 +10,7 @@
 #include "apps/kelda/command.h"
 #include "apps/kelda/generation.h"
 #include "apps/kelda/option_values.h"
+#include "apps/kelda/output_file.h"
 #include "apps/kelda/score_lines.h"
 #include "apps/kelda/session.h"
 #include "apps/kelda/terminal/progress_bar.h"
@@ -124,6 +125,7 @@ void score(Scorer& scorer, const std::vector<ScoreLine>& lines, bool quiet, Outp
 
 int run(const Arguments& a) {
   const auto path = hub::resolve(a.model.model).path;
+  refuse_to_overwrite("--out", a.out, path, {a.file});
   const std::string text = a.file == "-" ? read_stdin(kMaxFileBytes) : read_text(a.file, kMaxFileBytes);
   const auto pool = make_pool(a.model);
   auto model = load_model(a.model, path, models::Role::kDecoder, *pool);
