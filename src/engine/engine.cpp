@@ -19,7 +19,8 @@ namespace {
 uint64_t choose_seed(const Knobs& knobs) {
   if (const auto asked = knobs.seed("seed").value) return *asked;
   std::random_device device;
-  return uint64_t{device()} << 32 | device();
+  // Below 2^53: readers of JSON keep numbers as doubles, and a rounded seed gives another answer.
+  return (uint64_t{device()} << 32 | device()) >> 11;
 }
 
 constexpr const char* kNoMemory = "out of memory";  // short: a std::string holds it in itself

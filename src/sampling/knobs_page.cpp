@@ -102,7 +102,11 @@ std::string knobs_page() {
          profile_note() + "\n\n" + table() +
          "\nAn unknown field, a value out of range and a value of another type are errors that name the "
          "field. "
-         "`null` is the same as leaving the field out.\nOn the command line, lists are given by repeating "
+         "`null` is the same as leaving the field out.\nA list of texts may be one text, a list of ids one "
+         "id, and "
+         "a map of biases a list of pairs: `{\"stop\": \"a\"}`, `{\"stop_token_ids\": 2}`,\n"
+         "`{\"logit_bias\": {\"5\": 1}}` or `{\"logit_bias\": [[5, 1]]}`. An integer may be written as any "
+         "number that is whole: `10`, `10.0`, `1e1`.\nOn the command line, lists are given by repeating "
          "the flag, and "
          "`--logit-bias` takes `ID=BIAS,...`, a list of ids `ID,...`.\n\n"
          "## The order of the chain\n\n"

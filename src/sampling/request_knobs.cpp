@@ -73,7 +73,8 @@ const std::vector<Knob>& rows_of_the_draw() {
   static const std::vector<Knob> rows = {
       {.name = "seed",
        .type = KnobType::kSeed,
-       .help = "The same seed gives the same tokens. -1: one is chosen at random and reported."},
+       .help = "The same seed gives the same tokens. -1: one below 2^53, which JSON readers keep "
+               "exact, is chosen at random and reported."},
       {.name = "ignore_eos",
        .type = KnobType::kBool,
        .help = "Go on after the model's end-of-text tokens, for measuring."},

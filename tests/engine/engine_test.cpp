@@ -125,6 +125,7 @@ TEST_F(EngineTest, SeedsDecideAndAreReported) {
   Runner runner(model_, {}, pool);
   Engine engine(runner, {});
   EXPECT_NE(engine.add(ask("")).seed, engine.add(ask("")).seed);
+  for (int i = 0; i < 32; ++i) EXPECT_LT(engine.add(ask("")).seed, uint64_t{1} << 53);
 }
 
 TEST_F(EngineTest, StopStringsEndTheTextAndAreNotShown) {
