@@ -1,6 +1,8 @@
 #include "engine/runner.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
@@ -43,11 +45,22 @@ std::string way_out(int64_t window, int64_t most, int64_t trained) {
 }
 
 void require_a_number(std::span<const float> logits, int64_t position) {
-  const bool any = std::any_of(logits.begin(), logits.end(),
-                               [](float x) { return x >= std::numeric_limits<float>::lowest(); });
-  if (!any) {
-    fail(ErrorCode::kInternal, "position {}: the model gave no logit that is a number", position);
+  constexpr float kLowest = std::numeric_limits<float>::lowest(),
+                  kLargest = std::numeric_limits<float>::max();
+  const auto is_broken = [](float x) { return !(x <= kLargest); };  // NaN, +infinity
+  uint32_t broken = 0, numbers = 0;  // without a way out early: the loop becomes vector instructions
+  for (const float x : logits) {
+    broken |= is_broken(x) ? 1u : 0u;
+    numbers |= x >= kLowest ? 1u : 0u;
   }
+  if (broken != 0) {
+    const auto first = std::find_if(logits.begin(), logits.end(), is_broken);
+    fail(ErrorCode::kInternal,
+         "position {}: the model gave token {} the logit {}, which is no number: its weights are broken",
+         position, first - logits.begin(), std::isnan(*first) ? "NaN" : "+infinity");
+  }
+  if (numbers == 0)
+    fail(ErrorCode::kInternal, "position {}: the model gave no logit that is a number", position);
 }
 
 const kernels::KernelTable& choose_kernels() {

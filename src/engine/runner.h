@@ -26,8 +26,8 @@ int64_t checked_window(int64_t asked, int64_t trained);
 // trained: the largest window there can be.
 std::string way_out(int64_t window, int64_t most, int64_t trained);
 
-// Throws kInternal naming `position` if no logit is a number: NaN and −infinity are a probability of 0, and
-// there would be nothing to draw.
+// Throws kInternal naming `position` if a logit is NaN or +infinity, as sound weights never give, or if all
+// are −infinity, which is a probability of 0: there would be nothing to draw.
 void require_a_number(std::span<const float> logits, int64_t position);
 
 class Runner {
@@ -47,7 +47,7 @@ class Runner {
   Matrix<const float> forward(const Batch& batch);
 
   // Logits of every position of `tokens` as one new sequence, fed in chunks: each(position, logits). Throws
-  // kContextLength, and kInternal naming the first position without a logit that is a number.
+  // kContextLength, and of the first position that has a fault what require_a_number() throws.
   void all_logits(std::span<const TokenId> tokens, int64_t chunk,
                   const std::function<void(int64_t, std::span<const float>)>& each);
 

@@ -68,6 +68,7 @@ std::optional<FinishReason> Running::draw(std::span<const float> logits, Event& 
   };
   event.prompt_logprobs = std::exchange(prompt_reports_, {});
   if (limits_.max_tokens == 0) return length();  // the prompt was only to be read
+  require_a_number(logits, static_cast<int64_t>(prompt_.size() + generated_.size()) - 1);
   const auto n = static_cast<int64_t>(generated_.size());
   const auto position = static_cast<uint32_t>(prompt_.size() + generated_.size());
   const sampling::Draw drawn =

@@ -17,7 +17,7 @@ using Progress = std::function<void(int64_t done, int64_t total)>;
 std::vector<TokenId> some_tokens(int64_t n, int64_t vocab_size, uint32_t stream);
 
 // Reads `ids` after what the sequence has, `chunk` in a pass, logits of the last one only: those are
-// returned, valid until the runner's next pass. ids is not empty. Throws kInternal if no logit is a number,
+// returned, valid until the runner's next pass. ids is not empty. Throws as require_a_number() does,
 // kOutOfMemory.
 std::span<const float> read(Runner& runner, Sequence& sequence, std::span<const TokenId> ids, int64_t chunk,
                             const Progress& progress = {});

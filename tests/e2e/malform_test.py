@@ -176,7 +176,7 @@ class Changed(ContainedCase):
         not_a_number, infinite = b"\x00\x7e", b"\x00\x7c"  # as the f16 scale of a q4_0 block
         for scale in (not_a_number, infinite):
             (path,) = self.files([whole[:6944] + (scale + b"\x88" * 16) * 600 + whole[6944 + 10800:]])
-            for arguments, place in ((("run", path, "--raw", "x", "--json", "--max-tokens", 2), ""),
+            for arguments, place in ((("run", path, "--raw", "x", "--json", "--max-tokens", 2), "position 0: "),
                                      (("logits", path, "--ids", "5,6"), "position 0: "),
                                      (("logits", path, "--ids", "5,6", "--json"), "position 0: "),
                                      (("logits", path, "--ids-file", ids, "--raw-out", out), "position 0: "),
@@ -185,8 +185,21 @@ class Changed(ContainedCase):
                     result = contained(*arguments, "-t", 1, "-q")
                     self.check_contained(result)
                     self.assertEqual(result.code, 1, result)
-                    self.assertIn(f"kelda: error: {place}the model gave no logit that is a number", result.err, result)
+                    self.assertIn(f"kelda: error: {place}the model gave token ", result.err, result)
+                    self.assertIn("its weights are broken", result.err, result)
                     self.assertFalse(out.exists())
+
+    def test_one_weight_that_is_not_a_number_is_an_error_too(self):
+        whole = tiny_model().read_bytes()
+        last_row = 6944 + 299 * 36  # of the embeddings, which are the output's weights too: two q4_0 blocks
+        (path,) = self.files([whole[:last_row] + b"\x00\x7e" + whole[last_row + 2:]])
+        items = self.write("items.jsonl", '{"context_ids": [5], "continuation_ids": [6]}\n')
+        for arguments in (("run", path, "--raw", "x", "--temperature", 0), ("logits", path, "--ids", "5"), ("score", path, items)):
+            with self.subTest(command=arguments[0]):
+                result = contained(*arguments, "-t", 1, "-q")
+                self.check_contained(result)
+                self.assertEqual(result.code, 1, result)
+                self.assertIn("position 0: the model gave token 299 the logit NaN", result.err, result)
 
     def test_an_end_token_that_is_not_text_does_not_lose_the_answer(self):
         whole = tiny_model().read_bytes()

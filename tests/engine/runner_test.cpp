@@ -1,5 +1,6 @@
 #include "engine/runner.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -94,18 +95,32 @@ TEST(WayOut, NamesWhatIsPossible) {
   EXPECT_EQ(way_out(1, 0, 1), "this model has no larger one");
 }
 
-TEST(RequireANumber, OneIsEnough) {
+TEST(RequireANumber, OneBesideMinusInfinityIsEnoughAndNanOrPlusInfinityIsAFault) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  for (const float x : {0.0f, -1e38f, kInfinity}) {
-    EXPECT_NO_THROW(require_a_number(std::vector<float>{kNan, -kInfinity, x}, 7));
-  }
-  try {
-    require_a_number(std::vector<float>{kNan, -kInfinity}, 7);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), ErrorCode::kInternal);
-    EXPECT_EQ(std::string(e.what()), "position 7: the model gave no logit that is a number");
+  for (const float x :
+       {0.0f, -1e38f, std::numeric_limits<float>::max(), std::numeric_limits<float>::lowest()})
+    EXPECT_NO_THROW(require_a_number(std::vector<float>{-kInfinity, -kInfinity, x}, 7));
+  const auto refusal = [](std::vector<float> logits) {
+    try {
+      require_a_number(logits, 7);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::kInternal);
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refusal({-kInfinity, -kInfinity}), "position 7: the model gave no logit that is a number");
+  EXPECT_EQ(refusal({}), "position 7: the model gave no logit that is a number");
+  std::vector<float> logits(1001, 0.5f);
+  for (const std::size_t at : {0u, 500u, 1000u}) {
+    for (const auto& [x, name] : {std::pair{kNan, "NaN"}, {-kNan, "NaN"}, {kInfinity, "+infinity"}}) {
+      logits[at] = x;
+      EXPECT_EQ(refusal(logits), fmt::format("position 7: the model gave token {} the logit {}, which is no "
+                                             "number: its weights are broken",
+                                             at, name));
+    }
+    logits[at] = -kInfinity;
   }
 }
 

@@ -243,5 +243,19 @@ TEST_F(RunningTest, RowsOfThePromptAreReportedFromTheSecondTokenOn) {
   EXPECT_THROW(running(R"({"prompt_logprobs": 0})")->see_prompt_row(0, none), Error);
 }
 
+TEST_F(RunningTest, OneLogitThatIsNoNumberEndsTheAnswerAndNamesItsPosition) {
+  std::vector<float> logits(static_cast<std::size_t>(model_->config().vocab_size), 1.0f);
+  logits[17] = std::numeric_limits<float>::infinity();
+  auto r = running("{}");
+  Event event;
+  try {
+    r->draw(logits, event);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(std::string(e.what()).find("position 2: the model gave token 17 the logit +infinity"), 0u)
+        << e.what();
+  }
+}
+
 }  // namespace
 }  // namespace kelda
