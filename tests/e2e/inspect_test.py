@@ -71,9 +71,16 @@ class RealModel(KeldaCase):
         key = "tokenizer.ggml.tokens"
         short = self.works("inspect", self.model(), "--json").json()["metadata"][key]
         whole = self.works("inspect", self.model(), "--json", "--all-values").json()["metadata"][key]
-        self.assertIn("<|endoftext|>", short)
-        self.assertLess(len(short), 1000)
-        self.assertGreater(len(whole), VOCAB_SIZE * 4)
+        self.assertEqual((short["type"], short["length"], len(short["first"])), ("array of string", VOCAB_SIZE, 6))
+        self.assertEqual(short["first"][0], "<|endoftext|>")
+        self.assertEqual((len(whole), whole[:6]), (VOCAB_SIZE, short["first"]))
+
+    def test_metadata_has_the_types_of_the_file(self):
+        metadata = self.works("inspect", self.model(), "--json").json()["metadata"]
+        self.assertEqual(metadata["general.architecture"], "llama")
+        self.assertEqual(metadata["llama.block_count"], 30)
+        self.assertEqual(metadata["llama.attention.layer_norm_rms_epsilon"], 1e-5)
+        self.assertIs(metadata["tokenizer.ggml.add_bos_token"], False)
 
     def test_needs_the_header_alone(self):
         with open(self.model(), "rb") as file:
@@ -108,7 +115,7 @@ class TinyModel(KeldaCase):
         self.assertEqual(result.code, 2, result)
         self.assertIn(f'kelda: error: {file}: architecture "none" (general.architecture)', result.err)
         shown = result.json()
-        self.assertEqual((shown["container"], shown["metadata"]["test.number"]), ("GGUF v3", "7"))
+        self.assertEqual((shown["container"], shown["metadata"]["test.number"]), ("GGUF v3", 7))
         self.assertIn("tensors", shown)
         self.assertNotIn("memory", shown)
 

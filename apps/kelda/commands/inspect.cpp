@@ -6,6 +6,7 @@
 
 #include "apps/kelda/command.h"
 #include "apps/kelda/footprint.h"
+#include "apps/kelda/metadata_json.h"
 #include "apps/kelda/session.h"
 #include "apps/kelda/structure_text.h"
 #include "base/error.h"
@@ -99,7 +100,7 @@ nlohmann::json file_json(const ModelFile& file, const Arguments& a) {
                         {"metadata", nlohmann::json::object()},
                         {"tensors", nlohmann::json::array()}};
   for (const auto& [key, value] : file.metadata().items()) {
-    out["metadata"][key] = value.display(a.all_values ? kWhole : 6);
+    out["metadata"][key] = metadata_json(value, a.all_values ? kWhole : 6);
   }
   for (const TensorInfo& t : file.tensors()) {
     out["tensors"].push_back({{"name", t.name},
@@ -171,15 +172,21 @@ int run(const Arguments& a) {
 }  // namespace
 
 const Command& command() {
-  static const Command c{"inspect", "Show a model file's metadata, tensors and memory needs",
-                         [](CLI::App& app) -> std::function<int()> {
-                           auto a = std::make_shared<Arguments>();
-                           add_model_name(app, a->model);
-                           app.add_flag("--json", a->json, "Print JSON");
-                           app.add_flag("--tensors", a->tensors, "List every tensor");
-                           app.add_flag("--all-values", a->all_values, "Show long lists and texts whole");
-                           return [a] { return run(*a); };
-                         }};
+  static const Command c{
+      "inspect", "Show a model file's metadata, tensors and memory needs",
+      [](CLI::App& app) -> std::function<int()> {
+        auto a = std::make_shared<Arguments>();
+        add_model_name(app, a->model);
+        app.add_flag("--json", a->json, "Print JSON");
+        app.add_flag("--tensors", a->tensors, "List every tensor");
+        app.add_flag("--all-values", a->all_values, "Show long lists and texts whole");
+        app.footer(
+            "In JSON, metadata has the types of the file. A list of more than 6 is\n"
+            "{\"type\", \"length\", \"first\": [...]} without --all-values; a float that is "
+            "not finite\nis \"NaN\", \"Infinity\" or \"-Infinity\"; of a text that is not UTF-8, "
+            "the faulty bytes are U+FFFD.");
+        return [a] { return run(*a); };
+      }};
   return c;
 }
 
