@@ -1,5 +1,7 @@
 #include "hub/hub_name.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -10,6 +12,15 @@ namespace kelda::hub {
 namespace {
 
 constexpr std::string_view kPrefix = "hub:";
+
+// The kinds of files that models are read from.
+constexpr std::string_view kEndings[] = {".gguf", ".safetensors", ".json", ".jinja"};
+
+bool is_hidden(std::string_view path) { return path.starts_with('.') || path.find("/.") != path.npos; }
+
+bool is_of_a_model(std::string_view file) {
+  return std::ranges::any_of(kEndings, [&](std::string_view ending) { return file.ends_with(ending); });
+}
 
 // The value of an environment variable, or empty.
 std::string text_of(const char* value) { return value == nullptr ? std::string() : std::string(value); }
@@ -47,8 +58,13 @@ std::optional<HubName> parse_hub_name(std::string_view model) {
          "digits and . _ + -; without the file, it is the repository in the cache of Hugging Face's tools",
          model);
   }
+  if (is_hidden(rest)) fail(ErrorCode::kUsage, "\"{}\": no part of a name may begin with a dot", model);
   HubName name{.repo = std::string(rest.substr(0, second))};
   if (second != std::string_view::npos) name.file = rest.substr(second + 1);
+  if (!name.file.empty() && !is_of_a_model(name.file)) {
+    fail(ErrorCode::kUsage, "\"{}\": not a file that models are read from; those end in {}", model,
+         fmt::join(kEndings, ", "));
+  }
   return name;
 }
 

@@ -16,7 +16,7 @@ struct HubName {
 };
 
 // Nothing unless `model` begins with "hub:"; throws kUsage, saying what is allowed, if the rest is not such a
-// name.
+// name, has a part that begins with a dot, or names a file of a kind that no model has.
 std::optional<HubName> parse_hub_name(std::string_view model);
 
 // The files that `name` stands for: itself, or all parts of the split set (x-00002-of-00003.gguf) that it is

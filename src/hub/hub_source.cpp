@@ -79,8 +79,8 @@ constexpr std::string_view kGgufMagic = "GGUF";
 // A page that says "not found", say, under the name of a model.
 void require_gguf(std::string_view label, std::string_view first_bytes) {
   if (first_bytes == kGgufMagic) return;
-  if (first_bytes.empty()) fail(ErrorCode::kBadInput, "{}: not a GGUF file: it is empty", label);
-  fail(ErrorCode::kBadInput, "{}: not a GGUF file: it begins with {}, not with {}", label, quote(first_bytes),
+  if (first_bytes.empty()) fail(ErrorCode::kIo, "{}: not a GGUF file: it is empty", label);
+  fail(ErrorCode::kIo, "{}: not a GGUF file: it begins with {}, not with {}", label, quote(first_bytes),
        quote(kGgufMagic));
 }
 

@@ -190,7 +190,7 @@ class PackageFetch {
       const std::string sum = digest.hex();
       if (sum == entry_.files[file].sha256) continue;
       fs::remove_all(staging_);
-      fail(ErrorCode::kBadInput, "{}: the SHA-256 of what arrived is {}, expected {}; it was removed",
+      fail(ErrorCode::kIo, "{}: the SHA-256 of what arrived is {}, expected {}; it was removed",
            entry_.files[file].name, sum, entry_.files[file].sha256);
     }
   }

@@ -246,8 +246,8 @@ class Download {
            coding);
     }
     if (total_ && options_.expected_bytes && *total_ != *options_.expected_bytes) {
-      fail(ErrorCode::kBadInput, "{}: the server offers {} bytes, {} were expected", display_url(url_),
-           *total_, *options_.expected_bytes);
+      fail(ErrorCode::kIo, "{}: the server offers {} bytes, {} were expected", display_url(url_), *total_,
+           *options_.expected_bytes);
     }
     if (total_ && options_.max_bytes != 0 && *total_ > options_.max_bytes) too_large(total_);
     if (total_) require_free_space(partial_path(path_), *total_ - file.size());
@@ -285,10 +285,10 @@ class Download {
     discard_partial(path_);
     if (std::exchange(earlier_, 0) > 0) return {};
     if (!right_size) {
-      fail(ErrorCode::kBadInput, "{}: {} bytes arrived, {} were expected; they were removed",
-           display_url(url_), result.bytes, *options_.expected_bytes);
+      fail(ErrorCode::kIo, "{}: {} bytes arrived, {} were expected; they were removed", display_url(url_),
+           result.bytes, *options_.expected_bytes);
     }
-    fail(ErrorCode::kBadInput, "{}: the SHA-256 of what arrived is {}, expected {}; it was removed",
+    fail(ErrorCode::kIo, "{}: the SHA-256 of what arrived is {}, expected {}; it was removed",
          display_url(url_), result.sha256, options_.expected_sha256);
   }
 

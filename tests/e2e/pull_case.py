@@ -16,8 +16,8 @@ from range_server import RangeServer  # noqa: E402
 
 BINARY = os.path.abspath(os.environ["KELDA_BIN"]) if os.environ.get("KELDA_BIN") else ""
 BODY = random.Random(1).randbytes(3_000_000)
-PATH = "/org/repo/resolve/main/weights.bin"
-NAME = "hub:org/repo/weights.bin"
+PATH = "/org/repo/resolve/main/weights.safetensors"
+NAME = "hub:org/repo/weights.safetensors"
 PATIENCE_S = 120  # far beyond what any of this takes
 
 
@@ -32,7 +32,7 @@ class PullCase(unittest.TestCase):
         self.cache = self.folder / "cache"
         self.server = RangeServer({PATH: BODY})
         self.addCleanup(self.server.close)
-        self.target = self.cache / "kelda/models/hub/org/repo/weights.bin"
+        self.target = self.cache / "kelda/models/hub/org/repo/weights.safetensors"
         self.partial = Path(f"{self.target}.partial")
         self.env = {k: v for k, v in os.environ.items()
                     if not k.lower().endswith("_proxy") and k not in ("HF_TOKEN", "KELDA_CATALOG")}

