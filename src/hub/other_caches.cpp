@@ -27,6 +27,14 @@ std::optional<fs::path> folder_from(const char* value) {
   return fs::path(value);
 }
 
+// The same of those that Hugging Face's tools read, which take any path.
+std::optional<fs::path> huggingface_folder(const char* value) {
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  std::error_code error;
+  const fs::path path = fs::absolute(fs::path(value), error);
+  return error ? std::nullopt : std::optional(path);
+}
+
 std::optional<fs::path> first_of(std::initializer_list<std::optional<fs::path>> paths) {
   for (const auto& path : paths)
     if (path) return path;
@@ -40,8 +48,8 @@ std::optional<fs::path> below(const std::optional<fs::path>& folder, const char*
 std::optional<fs::path> home() { return folder_from(std::getenv("HOME")); }
 
 std::optional<fs::path> huggingface_cache() {
-  return first_of({folder_from(std::getenv("HF_HUB_CACHE")),
-                   below(folder_from(std::getenv("HF_HOME")), "hub"),
+  return first_of({huggingface_folder(std::getenv("HF_HUB_CACHE")),
+                   below(huggingface_folder(std::getenv("HF_HOME")), "hub"),
                    below(folder_from(std::getenv("XDG_CACHE_HOME")), "huggingface/hub"),
                    below(home(), ".cache/huggingface/hub")});
 }

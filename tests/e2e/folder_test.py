@@ -86,6 +86,15 @@ class Folder(KeldaCase):
         answer = self.works("run", self.folder, "hi", "--temperature", 0, "--max-tokens", 1, "--json", "-q").json()
         self.assertEqual(answer["usage"]["prompt_tokens"], len("[user]hi[a]"))
 
+    def test_no_output_takes_the_place_of_one_of_its_files(self):
+        ids = self.root / "ids.txt"
+        ids.write_text("5 6\n")
+        for name in ("config.json", "model.safetensors", "tokenizer.json"):
+            before = (self.folder / name).read_bytes()
+            self.refused("logits", self.folder, "--ids-file", ids, "--raw-out", self.folder / name,
+                         says=(name, "a file of the model"))
+            self.assertEqual((self.folder / name).read_bytes(), before)
+
     def test_its_publishers_settings_are_used_and_told(self):
         (self.folder / "generation_config.json").write_text(json.dumps({"do_sample": True, "temperature": 0.25, "typical_p": 0.5}))
         result = self.works("run", self.folder, "hi", "--max-tokens", 1, "--json")
@@ -102,7 +111,7 @@ class Folder(KeldaCase):
 
     def test_inspect_shows_it_as_the_engine_sees_it(self):
         shown = self.works("inspect", self.folder, "--json").json()
-        self.assertEqual(shown["metadata"]["general.architecture"], '"llama"')
+        self.assertEqual(shown["metadata"]["general.architecture"], "llama")
         self.assertEqual(shown["config"]["n_layers"], LAYERS)
         self.assertIn("blk.1.attn_q.weight", {t["name"] for t in shown["tensors"]})
 
@@ -115,6 +124,8 @@ class Folder(KeldaCase):
         self.works("inspect", "hub:org/tiny", env=env)
         self.assertIn("org/tiny", self.works("models", env=env).out)
         self.refused("inspect", "hub:org/other", env=env, says="not in the cache")
+        for relative in ({"HF_HOME": "home"}, {"HF_HUB_CACHE": "home/hub"}):
+            self.works("inspect", "hub:org/tiny", env=relative, cwd=self.root)
 
     def test_what_it_lacks_is_named(self):
         (self.folder / "tokenizer.json").unlink()

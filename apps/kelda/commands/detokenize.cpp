@@ -104,7 +104,9 @@ const Command& command() {
         auto* ids = app.add_option(
             "ids", a->ids, "The ids, as in: 1 2 3, or 1,2,3, or \"[1, 2, 3]\"; '-' reads them from stdin");
         app.add_flag("--special", a->special, "Show the text of special tokens too");
-        auto* colour = app.add_flag("--colour", a->colour, "Show where each token ends, special tokens too");
+        auto* colour =
+            app.add_flag("--colour", a->colour,
+                         "Show where each token ends, special tokens too; also into a pipe or with NO_COLOR");
         app.add_flag("--jsonl", a->jsonl,
                      "Read one JSON list of ids per line of stdin, print one JSON string per line")
             ->excludes(colour)
