@@ -11,6 +11,7 @@
 #include "apps/kelda/option_values.h"
 #include "base/error.h"
 #include "hub/catalog.h"
+#include "sampling/request_knobs.h"
 
 namespace kelda::cli::completion {
 namespace {
@@ -28,7 +29,8 @@ struct Flag {
 struct Entry {
   std::string name, help;
   std::vector<Flag> flags;
-  Words words;  // that are offered where no flag is
+  Words words;                    // that are offered where no flag is
+  std::vector<Entry> pages = {};  // subcommands, as of calc
 };
 
 // Text for a single-quoted shell word.
@@ -44,8 +46,20 @@ Words model_names() {
   return {names.begin(), names.end()};
 }
 
+// The texts that a setting may have, where there are only so many; of a list each of them.
+Words choices_of(const CLI::Option& option) {
+  for (const Knob* knob : sampling::request_knobs()) {
+    if (knob->choices == nullptr || !option.check_lname(flag_name(knob->name).substr(2))) continue;
+    const auto choices = knob->choices();
+    return {choices.begin(), choices.end()};
+  }
+  return {};
+}
+
 Words values_of(const CLI::Option& option) {
-  return names_models(option) ? model_names() : allowed_words(option);
+  if (names_models(option)) return model_names();
+  const Words words = allowed_words(option);
+  return words.empty() ? choices_of(option) : words;
 }
 
 void add_options(const CLI::App& app, Entry& entry) {
@@ -61,25 +75,15 @@ void add_options(const CLI::App& app, Entry& entry) {
   }
 }
 
-// A flag that several subcommands have is offered once.
-void add_flags_of(const CLI::App& sub, Entry& entry) {
-  Entry own;
-  add_options(sub, own);
-  for (const Flag& flag : own.flags) {
-    const bool known = std::any_of(entry.flags.begin(), entry.flags.end(),
-                                   [&](const Flag& f) { return f.name == flag.name; });
-    if (!known) entry.flags.push_back(flag);
-  }
-  entry.words.push_back(sub.get_name());
-}
-
-// Of a command with subcommands, theirs together: completion looks at the command's name only.
+// Of a command: its own flags, and in front of a subcommand the names of those.
 Entry entry_of(const CLI::App& app) {
   Entry entry{.name = app.get_name(), .help = app.get_description(), .flags = {}, .words = {}};
   add_options(app, entry);
   if (app.get_parent() == nullptr) return entry;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    add_flags_of(*sub, entry);
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    entry.pages.push_back(entry_of(*sub));
+    entry.words.push_back(sub->get_name());
+  }
   return entry;
 }
 
@@ -112,6 +116,20 @@ std::string value_branches(const Entry& entry, Assign assign) {
   return branches;
 }
 
+// What is offered behind a command: by the word before, and behind its pages' names what those have.
+void print_bash_branch(const Entry& entry, const std::string& indent) {
+  const auto assign = [](const Words& words) { return "words=" + joined(words); };
+  fmt::print("{}{}) flags={} {}\n", indent, entry.name, joined(names(entry.flags)), assign(entry.words));
+  if (const std::string branches = value_branches(entry, assign); !branches.empty())
+    fmt::print("{0}  case $before in\n{1}{0}  esac\n", indent, branches);
+  if (!entry.pages.empty()) {
+    fmt::print("{0}  [[ $COMP_CWORD -gt 2 ]] && case ${{COMP_WORDS[2]}} in\n", indent);
+    for (const Entry& page : entry.pages) print_bash_branch(page, indent + "  ");
+    fmt::print("{}  esac\n", indent);
+  }
+  fmt::print("{}  ;;\n", indent);
+}
+
 void print_bash(const Entry& root, const std::vector<Entry>& entries) {
   fmt::print(R"(# Completion of kelda for bash: source <(kelda completion bash)
 _kelda() {{
@@ -123,14 +141,7 @@ _kelda() {{
   fi
   case ${{COMP_WORDS[1]}} in
 )");
-  const auto assign = [](const Words& words) { return "words=" + joined(words); };
-  for (const Entry& entry : entries) {
-    fmt::print("    {}) flags={} {}\n", entry.name, joined(names(entry.flags)), assign(entry.words));
-    if (const std::string branches = value_branches(entry, assign); !branches.empty()) {
-      fmt::print("      case $before in\n{}      esac\n", branches);
-    }
-    fmt::print("      ;;\n");
-  }
+  for (const Entry& entry : entries) print_bash_branch(entry, "    ");
   fmt::print(R"(  esac
   if [[ $COMP_CWORD -eq 1 ]]; then
     flags={}
@@ -160,6 +171,19 @@ std::string zsh_flags(const Entry& entry) {
   return zsh_array(described);
 }
 
+void print_zsh_branch(const Entry& entry, const std::string& indent) {
+  const auto assign = [](const Words& words) { return "names=" + zsh_array(words); };
+  fmt::print("{}{}) flags={}; {}\n", indent, entry.name, zsh_flags(entry), assign(entry.words));
+  if (const std::string branches = value_branches(entry, assign); !branches.empty())
+    fmt::print("{0}  case ${{words[CURRENT - 1]}} in\n{1}{0}  esac\n", indent, branches);
+  if (!entry.pages.empty()) {
+    fmt::print("{0}  (( CURRENT > 3 )) && case ${{words[3]}} in\n", indent);
+    for (const Entry& page : entry.pages) print_zsh_branch(page, indent + "  ");
+    fmt::print("{}  esac\n", indent);
+  }
+  fmt::print("{}  ;;\n", indent);
+}
+
 void print_zsh(const Entry& root, const std::vector<Entry>& entries) {
   fmt::print(R"(#compdef kelda
 # Completion of kelda for zsh: source <(kelda completion zsh)
@@ -167,14 +191,9 @@ _kelda() {{
   local -a flags names
   case ${{words[2]}} in
 )");
-  const auto assign = [](const Words& words) { return "names=" + zsh_array(words); };
   Words commands;
   for (const Entry& entry : entries) {
-    fmt::print("    {}) flags={}; {}\n", entry.name, zsh_flags(entry), assign(entry.words));
-    if (const std::string branches = value_branches(entry, assign); !branches.empty()) {
-      fmt::print("      case ${{words[CURRENT - 1]}} in\n{}      esac\n", branches);
-    }
-    fmt::print("      ;;\n");
+    print_zsh_branch(entry, "    ");
     commands.push_back(entry.name + ":" + entry.help);
   }
   fmt::print(R"(  esac
@@ -205,9 +224,15 @@ void print_fish(const Entry& root, const std::vector<Entry>& entries) {
                shell_quoted(entry.help));
     const std::string condition = "__fish_seen_subcommand_from " + entry.name;
     print_flags(entry, condition);
-    if (!entry.words.empty()) {
-      fmt::print("complete -c kelda -n {} -a {}\n", shell_quoted(condition), joined(entry.words));
-    }
+    for (const Entry& page : entry.pages)
+      print_flags(page, condition + "; and __fish_seen_subcommand_from " + page.name);
+    if (entry.words.empty()) continue;
+    const std::string before_pages =
+        entry.pages.empty()
+            ? ""
+            : fmt::format("; and not __fish_seen_subcommand_from {}", fmt::join(entry.words, " "));
+    fmt::print("complete -c kelda -n {} -a {}\n", shell_quoted(condition + before_pages),
+               joined(entry.words));
   }
 }
 
