@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -51,13 +52,18 @@ int main(int argc, char** argv) try {
   cli::install_signal_handlers();
   const int status = run(argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    return complain(fmt::format("cannot write the output: {}", std::strerror(errno)), 1);
+    return complain(fmt::format("cannot write to stdout: {}", std::strerror(errno)), 1);
   return status;
 } catch (const Error& error) {
   std::fflush(stdout);
   return complain(error.what(), traits(error.code()).exit_status);
 } catch (const std::bad_alloc&) {
   return complain("out of memory", 1);
+} catch (const std::system_error& error) {
+  // fmt::print throws it, and does not say of which stream it speaks.
+  if (std::ferror(stdout) != 0)
+    return complain(fmt::format("cannot write to stdout: {}", error.code().message()), 1);
+  return complain(error.what(), 1);
 } catch (const std::exception& error) {
   return complain(error.what(), 1);
 }

@@ -123,6 +123,12 @@ class Pages(KeldaCase):
         for flag in ("--window", "-t", "--stop"):
             self.assertEqual(completed("run", "smollm2", flag, ""), [], "a model's name is no value of it")
         self.assertEqual(completed("models", "--path", "smollm"), ["smollm2"])
+        self.assertEqual(completed("run", "smollm2", "--profile", ""), ["kelda", "llama.cpp", "vllm", "hf"])
+        self.assertEqual(set(completed("chat", "smollm2", "--sampler-order", "top_")), {"top_n_sigma", "top_k", "top_p"})
+        self.assertEqual(completed("calc", "k"), ["kv"])
+        for page in ("kv", "cost", "roofline", "attention", "quant"):
+            flags = set(re.findall(r"(?m)^ +(?:-\w,)?(--[a-z0-9-]+)", self.works("calc", page, "--help").out))
+            self.assertEqual(set(completed("calc", page, "--")), flags)
         self.assertNotIn("--model", script.read_text())
 
     def test_other_shells_completion_parses(self):
@@ -131,6 +137,9 @@ class Pages(KeldaCase):
             self.assertIn("--temperature" if shell == "zsh" else "-l temperature", script.read_text())
             if shutil.which(shell):
                 self.assertEqual(subprocess.run([*check, script], capture_output=True).stderr, b"")
+
+    def test_a_flag_with_a_value_that_is_none(self):
+        self.refused("inspect", tiny_model(), "--json=maybe", says=('--json', '=true or =false; got "maybe"'))
 
     def test_unknown_shell(self):
         self.refused("completion", "tcsh", says=("tcsh", "bash", "zsh", "fish"))
@@ -334,6 +343,7 @@ class Output(KeldaCase):
                                          env=environment(), timeout=PATIENCE_S)
                 self.assertEqual(process.returncode, 1, process.stderr)
                 self.assertIn(b"cannot write", process.stderr)
+                self.assertIn(b"stdout", process.stderr)
 
     def test_a_reader_that_is_gone_ends_it_without_a_word(self):
         for arguments in self.commands():

@@ -97,6 +97,17 @@ class Embed(KeldaCase):
         self.assertEqual(result.json()["embeddings"][1]["embedding"], self.vectors("--text", "a " * (WINDOW - 2))[0])
         self.assertEqual(self.works("embed", tiny_encoder(), "--text", "a", "--truncate").err, "")
 
+    def test_an_empty_stdin_is_no_text(self):
+        for arguments in ((), ("-",)):
+            self.refused("embed", tiny_encoder(), *arguments, stdin=b"", says=("no text", "stdin is empty"))
+        self.assertEqual(len(self.vectors("--jsonl", stdin=b'""\n')), 1)
+
+    def test_a_window_without_room_for_a_text_is_refused(self):
+        for window in (1, 2):
+            self.refused("embed", tiny_encoder(), "--text", CAT, "--truncate", "--window", window,
+                         says=(f"--window {window}", "at least 3"))
+        self.works("embed", tiny_encoder(), "--text", CAT, "--truncate", "--window", 3)
+
     def test_faulty_lines_and_texts_are_named(self):
         for line in (b'"x', b"5", b'"\\ud83d"', b'"\xff"', b"", b'["a"]'):
             self.refused("embed", tiny_encoder(), "--jsonl", stdin=b'"fine"\n' + line + b"\n", says="line 2")

@@ -50,8 +50,17 @@ class Answers(RunCase):
         self.assertEqual(result.out, CAPITAL_TEXT + "\n")
         for word in ("tok/s", "learned", "KV cache", "peak", "24 tokens are 24 passes: 1 prefill, 23 decode steps"):
             self.assertIn(word, result.err)
+        self.assertIn("cut at 24 tokens by --max-tokens\n", result.err)
         quiet = self.greedy(CAPITAL, "--max-tokens", 24, "-q")
         self.assertEqual((quiet.out, quiet.err), (CAPITAL_TEXT + "\n", ""))
+
+    def test_what_cut_the_answer_is_told(self):
+        endless = ("a", "--ignore-eos", "--seed", 1)
+        self.assertIn("cut at 1 token by --max-tokens\n", self.tiny(*endless, "--max-tokens", 1).err)
+        self.assertRegex(self.tiny(*endless, "--window", 8).err, r"cut at \d tokens by the end of the window\n")
+        self.assertRegex(self.tiny(*endless, "--time-limit", 1e-9).err, r"cut at \d+ tokens? by --time-limit\n")
+        self.assertNotIn("cut at", self.tiny(*endless, "--max-tokens", 0).err)
+        self.assertNotIn("cut at", self.tiny("a", "--temperature", 0, "--logit-bias", "2=100").err)
 
     def test_threads_do_not_change_a_bit(self):
         answers = [self.greedy_json(CAPITAL, "--max-tokens", 8, "-t", t) for t in (1, 2, 3, 8)]

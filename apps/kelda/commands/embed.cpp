@@ -136,6 +136,24 @@ void check_sources(const Arguments& a) {
   }
 }
 
+// One text, all of it. An empty one has a vector too, but nobody means it by giving nothing.
+std::string text_of_stdin() {
+  std::string text = read_stdin(kMaxTextBytes);
+  if (text.empty())
+    fail(ErrorCode::kUsage, "no text: stdin is empty; the vector of an empty text is that of --text ''");
+  return text;
+}
+
+// Where texts are cut, something of them must be left.
+void check_room(const Embedder& embedder) {
+  const std::size_t n_frame = embedder.model().tokenizer().encode_prompt("", text::Special::kText).ids.size();
+  if (embedder.window() > static_cast<int64_t>(n_frame)) return;
+  fail(ErrorCode::kUsage,
+       "--window {} leaves no room for a text beside the {} that stand around each; --truncate needs at "
+       "least {}",
+       embedder.window(), counted(static_cast<int64_t>(n_frame), "token"), n_frame + 1);
+}
+
 int run(const Arguments& a) {
   check_sources(a);
   const auto path = hub::resolve(a.model.model).path;
@@ -143,6 +161,7 @@ int run(const Arguments& a) {
   auto model = load_model(a.model, path, models::Role::kEncoder, *pool);
   Embedder embedder(std::move(model), {pooling_of(a), normalize_of(a), a.model.window}, *pool);
   say_slow_formats(a.model, embedder.model(), choose_kernels());
+  if (a.truncate) check_room(embedder);
   Printer printer(a, embedder);
   if (a.jsonl) {
     constexpr std::size_t kTexts = 1024;  // at a time
@@ -150,7 +169,7 @@ int run(const Arguments& a) {
     read_json_strings(kTexts, BeforeFault::kDrop,
                       [&](const std::vector<std::string>& texts) { printer.print(texts, "line"); });
   } else {
-    printer.print(a.texts.empty() ? std::vector<std::string>{read_stdin(kMaxTextBytes)} : a.texts, "text");
+    printer.print(a.texts.empty() ? std::vector<std::string>{text_of_stdin()} : a.texts, "text");
   }
   printer.end();
   return 0;

@@ -14,6 +14,7 @@
 #include "apps/kelda/settings.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/standard_input.h"
+#include "apps/kelda/terminal/style.h"
 #include "apps/kelda/token_json.h"
 #include "base/error.h"
 #include "base/naming.h"
@@ -111,6 +112,17 @@ std::vector<TokenId> prompt_ids(const Arguments& a, const Model& model, const st
   return chat::encode(model.tokenizer(), t->render(chat::conversation_of(messages), chat::local_now()));
 }
 
+// What cut the answer, for who reads it as it streams; empty where nothing did.
+std::string cut_text(const Answer& answer) {
+  const StopRule rule = answer.last.rule;
+  const std::string_view by = rule == StopRule::kMaxTokens   ? "--max-tokens"
+                              : rule == StopRule::kTimeLimit ? "--time-limit"
+                              : rule == StopRule::kWindow    ? "the end of the window"
+                                                             : "";
+  if (by.empty() || answer.admitted.max_tokens == 0) return {};
+  return fmt::format("cut at {} by {}\n", counted(static_cast<int64_t>(answer.ids.size()), "token"), by);
+}
+
 int generate(const Arguments& a, Session& session, const std::string& prompt) {
   Engine engine(session.runner(), {});
   std::string chat_template;
@@ -139,7 +151,8 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
   if (!a.json && !a.model.quiet) {
     // Without a seed and at a temperature, the answer is one of many: this is how to have it again.
     const bool by_chance = !a.knobs.seed("seed").value && a.knobs.number("temperature") > 0;
-    say("\n{}{}{}", timings_text(answer.timings, session.runner()), passes_text(answer.last.usage),
+    say("\n{}{}{}{}", cut_text(answer), timings_text(answer.timings, session.runner()),
+        passes_text(answer.last.usage),
         by_chance ? fmt::format("seed: {} (--seed gives this answer again)\n", answer.admitted.seed) : "");
   }
   const Event& last = answer.last;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "apps/kelda/command.h"
@@ -12,11 +13,14 @@ namespace {
 
 // Prints its table to stdout; false if anything failed.
 bool check_sampling() {
-  fmt::print("{:<34} {:>8} {:>9} {:>4} {:>8}\n", "settings", "draws", "chi2", "dof", "p");
+  const auto rows = sampling::run_selftest();
+  std::size_t width = 0;
+  for (const sampling::SelftestRow& row : rows) width = std::max(width, row.name.size());
+  fmt::print("{:<{}} {:>8} {:>9} {:>4} {:>8}\n", "settings", width, "draws", "chi2", "dof", "p");
   bool all_ok = true;
-  for (const sampling::SelftestRow& row : sampling::run_selftest()) {
-    fmt::print("{:<34} {:>8} {:>9.2f} {:>4} {:>8.4f}  {}\n", row.name, row.draws, row.chi2, row.dof, row.p,
-               row.ok ? "ok" : "FAILED");
+  for (const sampling::SelftestRow& row : rows) {
+    fmt::print("{:<{}} {:>8} {:>9.2f} {:>4} {:>8.4f}  {}\n", row.name, width, row.draws, row.chi2, row.dof,
+               row.p, row.ok ? "ok" : "FAILED");
     all_ok = all_ok && row.ok;
   }
   return all_ok;

@@ -59,6 +59,12 @@ std::string plain_words(const CLI::App& app, const CLI::ParseError& error) {
     if (text.ends_with(" missing")) return name + ": its value is missing";
     if (text.find(": At Most 1 required") != std::string::npos) return name + ": is given more than once";
   }
+  // "Could not convert: --json = maybe": of a flag, since the values of options have checks of their own.
+  constexpr std::string_view kFlag = "Could not convert: ";
+  if (const std::size_t is = text.find(" = "); text.starts_with(kFlag) && is != std::string::npos) {
+    return fmt::format("{}: a flag is given without a value, or with =true or =false; got {}",
+                       text.substr(kFlag.size(), is - kFlag.size()), quote(text.substr(is + 3)));
+  }
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError)) {
     const CLI::Option* option = find_option(app, text.substr(0, text.rfind(" is required")));
     if (option != nullptr) return fmt::format("{}: {}", text, option->get_description());

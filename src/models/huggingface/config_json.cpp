@@ -35,8 +35,16 @@ json parse_text(std::string_view text) {
   }
 }
 
+// A value as it stands in the file, for a message: in quotes where it is a text.
+std::string shown(const json& value) {
+  constexpr std::size_t kBytes = 80;
+  if (value.is_string()) return quote(value.get_ref<const std::string&>(), kBytes);
+  const std::string text = value.dump(-1, ' ', true);  // ASCII: it can be cut anywhere
+  return text.size() <= kBytes ? text : text.substr(0, kBytes) + "…";
+}
+
 [[noreturn]] void wrong_type(const std::string& key, const json& value, std::string_view wanted) {
-  fail(ErrorCode::kBadInput, "{} is {}; it must be {}", key, quote(value.dump(), 80), wanted);
+  fail(ErrorCode::kBadInput, "{} is {}; it must be {}", key, shown(value), wanted);
 }
 
 int64_t whole(const std::string& key, const json& value, int64_t lo, int64_t hi) {
@@ -206,8 +214,7 @@ void ConfigJson::only_text(std::string_view key, std::initializer_list<std::stri
 void ConfigJson::only_empty(std::string_view key) {
   const json* value = find(key);
   if (value != nullptr && !(value->is_array() && value->empty()))
-    fail(ErrorCode::kUnsupported, "{} is {}; this build runs only an empty list", full(key),
-         quote(value->dump(), 80));
+    fail(ErrorCode::kUnsupported, "{} is {}; this build runs only an empty list", full(key), shown(*value));
 }
 
 void ConfigJson::refuse_unread() const {
