@@ -29,7 +29,8 @@ TEST(HubName, APartOfASplitSetStandsForAllOfIt) {
   EXPECT_EQ(files[1].file, second.file);
   EXPECT_EQ(files[2].file, "sub/m-00003-of-00003.gguf");
   for (const HubName& file : files) EXPECT_EQ(file.repo + "@" + file.revision, "org/repo@other");
-  for (const char* whole : {"mixture-of-experts.gguf", "m-00004-of-00003.gguf", "m-00001-of-00003.safetensors"}) {
+  for (const char* whole :
+       {"mixture-of-experts.gguf", "m-00004-of-00003.gguf", "m-00001-of-00003.safetensors"}) {
     const auto alone = files_of({.repo = "org/repo", .file = whole});
     ASSERT_EQ(alone.size(), 1u) << whole;
     EXPECT_EQ(alone[0].file, whole);
