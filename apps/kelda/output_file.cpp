@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/quote.h"
+#include "files/gguf_parts.h"
 
 namespace kelda::cli {
 namespace {
@@ -23,20 +24,12 @@ bool same_file(const fs::path& a, const fs::path& b) {
        quote(output, kPathBytes), what);
 }
 
-// "NAME-of-00003.gguf" of NAME-00002-of-00003.gguf, a part of a split set; empty for another name.
-std::string set_of(std::string_view name) {
-  constexpr std::string_view kOf = "-of-", kNumber = "-00002", kRest = "-of-00003.gguf";
-  if (name.size() <= kNumber.size() + kRest.size() || !name.ends_with(".gguf")) return {};
-  const std::size_t rest = name.size() - kRest.size();
-  if (!name.substr(rest).starts_with(kOf)) return {};
-  return std::string(name.substr(0, rest - kNumber.size())).append(name.substr(rest));
-}
-
 // Whether `file`, found in the folder of `model`, belongs to it.
 bool belongs(const fs::path& file, const fs::path& model) {
   if (model.extension() == ".safetensors") return true;  // its settings lie beside it
-  const std::string set = set_of(model.filename().string());
-  return !set.empty() && set_of(file.filename().string()) == set;
+  const auto one = gguf::parse_part_name(model.filename().string());
+  const auto other = gguf::parse_part_name(file.filename().string());
+  return one && other && one->set == other->set && one->count == other->count;
 }
 
 // Of what cannot be listed nothing can have been read either.
