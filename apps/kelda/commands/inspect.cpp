@@ -145,7 +145,8 @@ void add_network(const Footprint& f, nlohmann::json& out) {
 }
 
 void print_json(const nlohmann::json& out) {
-  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  // ASCII: texts of the file may hold control characters that JSON itself would leave as they are.
+  fmt::print("{}\n", out.dump(2, ' ', true, nlohmann::json::error_handler_t::replace));
 }
 
 // A file that cannot run can still be looked at: what is in it comes out before the error that says why.
