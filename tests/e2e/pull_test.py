@@ -138,7 +138,7 @@ class HubFile(PullCase):
         self.assert_pulled(self.kelda("pull", NAME))
         self.server.linked[PATH] = f'"{sha256(b"other")}"'
         process = self.kelda("pull", "--force", NAME)
-        self.assertEqual(process.returncode, 2)
+        self.assertEqual(process.returncode, 1)
         self.assertIn(f"expected {sha256(b'other')}", process.err)
         self.assertEqual(self.target.read_bytes(), BODY, "a failed --force must not harm the file that was there")
         self.assertFalse(self.partial.exists())
@@ -166,7 +166,7 @@ class HubFile(PullCase):
         self.server.redirect[PATH] = moved
         self.server.files[moved] = BODY
         self.server.linked[moved] = f'"{sha256(b"other")}"'
-        self.assert_fails(self.kelda("pull", NAME), 2, f"expected {sha256(b'other')}")
+        self.assert_fails(self.kelda("pull", NAME), 1, f"expected {sha256(b'other')}")
 
     def test_the_size_that_counts_is_the_hubs_own(self):
         store = self.moved_to_a_store()
@@ -175,7 +175,7 @@ class HubFile(PullCase):
         self.assert_pulled(self.kelda("pull", NAME))
         store.files["/blob"] = BODY + b"!"
         process = self.kelda("pull", "--force", NAME)
-        self.assertEqual(process.returncode, 2)
+        self.assertEqual(process.returncode, 1)
         self.assertIn("the server offers 3000001 bytes, 3000000 were expected", process.err)
         self.assertEqual(self.target.read_bytes(), BODY)
 

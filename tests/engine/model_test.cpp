@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <limits>
+#include <span>
 
 #include "base/cpu.h"
 #include "base/error.h"
@@ -199,6 +202,24 @@ TEST(Model, AWrongShapeIsNamedWithBothShapes) {
   EXPECT_NE(message.find("token_embd.weight"), std::string::npos) << message;
   EXPECT_NE(message.find("[260, 96]"), std::string::npos) << message;
   EXPECT_NE(message.find("[261, 96]"), std::string::npos) << message;
+}
+
+TEST(Model, ARotaryFactorOutOfRangeIsNamed) {
+  for (const float factor : {0.0f, 1e-30f, -8.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    const std::string message = error_after([&](Tensors& t, Data& d) {
+      TensorInfo factors = *std::find_if(
+          t.begin(), t.end(), [](const TensorInfo& each) { return each.name == "output_norm.weight"; });
+      factors.name = "rope_freqs.weight";
+      factors.shape = {16};
+      factors.bytes = 16 * sizeof factor;
+      t.push_back(factors);
+      const std::vector<float> values(16, factor);
+      const auto bytes = std::as_bytes(std::span(values));
+      d.emplace_back(bytes.begin(), bytes.end());
+    });
+    EXPECT_NE(message.find("rope_freqs.weight"), std::string::npos) << message;
+    EXPECT_NE(message.find(".edited: "), std::string::npos) << message;
+  }
 }
 
 TEST(Model, AnUntiedOutputIsUsed) {

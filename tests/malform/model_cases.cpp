@@ -40,7 +40,6 @@ class ModelCases {
     changed("model_without_" + key, key, [&](GgufBuilder& b) { b.remove(key); });
   }
 
-  std::size_t n_cases() const { return cases_.size(); }
   std::vector<Case> take() { return std::move(cases_); }
 
  private:
@@ -157,13 +156,6 @@ void add_tensor_cases(ModelCases& m) {
   m.changed("model_tensor_3d", "blk.0.attn_q.weight", [](GgufBuilder& b) {
     b.tensor("blk.0.attn_q.weight").dims = {64, 32, 2};
   });
-  for (const float factor : {0.0f, 1e-30f, -8.0f, std::numeric_limits<float>::quiet_NaN()}) {
-    m.changed("model_rope_factor_" + std::to_string(m.n_cases()), "rope_freqs.weight", [&](GgufBuilder& b) {
-      std::string factors;
-      for (int i = 0; i < 8; ++i) factors += raw(factor);
-      b.tensors.push_back({.name = "rope_freqs.weight", .dims = {8}, .type = 0, .data = factors});
-    });
-  }
   m.changed("model_norm_wrong_length", "blk.0.attn_norm.weight",
             [](GgufBuilder& b) { b.tensor("blk.0.attn_norm.weight").dims = {32}; });
 }
