@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import signals_as_usual  # noqa: E402,F401
 from range_server import RangeServer  # noqa: E402
 
 BINARY = os.path.abspath(os.environ["KELDA_BIN"]) if os.environ.get("KELDA_BIN") else ""

@@ -17,6 +17,8 @@ import time
 import unittest
 from pathlib import Path
 
+import signals_as_usual  # noqa: F401
+
 BINARY = os.path.abspath(os.environ["KELDA_BIN"]) if os.environ.get("KELDA_BIN") else ""
 PATIENCE_S = 600  # far beyond what any of this takes: only a hang is to fail by it
 
