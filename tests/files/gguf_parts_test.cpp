@@ -36,7 +36,8 @@ TEST(GgufParts, TheDataBeginsAtTheFirstTensor) {
   const ScratchFile whole;
   malform::write_file(whole.path(), malform::make_tiny_llama().bytes());
   uint64_t first = std::filesystem::file_size(whole.path());
-  for (const TensorInfo& tensor : open_gguf(whole.path())->tensors()) first = std::min(first, tensor.offset);
+  const auto file = open_gguf(whole.path());
+  for (const TensorInfo& tensor : file->tensors()) first = std::min(first, tensor.offset);
   EXPECT_EQ(data_begin(whole.path()), first);
 }
 
