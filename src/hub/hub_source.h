@@ -18,7 +18,7 @@ void fetch_hub_files(const HubSource& source, const CatalogEntry& entry, const s
 // Downloads `files`, one or all parts of a split set in their order, into `folder`, which exists and is
 // locked. Their SHA-256 are checked where the hub states them; a part that is there with the stated one is
 // left alone. GGUF heads are read first, so that the plan can say what the model will take; what is named
-// .gguf and is none is refused (kBadInput, with its first bytes).
+// .gguf and is none is refused (kIo, with its first bytes).
 void fetch_hub_model(std::span<const HubName> files, const std::filesystem::path& folder,
                      const PullCallbacks& callbacks);
 

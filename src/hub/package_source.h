@@ -13,7 +13,7 @@ namespace kelda::hub {
 inline constexpr const char* kStagingFolder = ".staging";
 
 // Puts every file of `entry` into `folder`, which exists and is locked. Parts that an earlier try fetched are
-// used again. Throws kNotFound if python3 is not installed, kIo with pip's own words if it fails, kBadInput
+// used again. Throws kNotFound if python3 is not installed, kIo with pip's own words if it fails and
 // for a wrong SHA-256 (the parts are removed), kInterrupted.
 void fetch_packages(const PackageSource& source, const CatalogEntry& entry,
                     const std::filesystem::path& folder, const PullCallbacks& callbacks);

@@ -47,8 +47,8 @@ struct Downloaded {
 
 // Downloads `url` to `path`, whose folder exists. Another process must not write the same path: the caller
 // locks. Throws kNotFound for 404 and 410; kIo for other HTTP statuses, a full disk (naming path and bytes
-// needed) and a network that stays broken; kBadInput for a wrong size or SHA-256 (the partial file is
-// removed); kInterrupted (it is kept).
+// needed), a network that stays broken, a wrong size or SHA-256 (the partial file is removed); kInterrupted
+// (it is kept).
 Downloaded download(const std::string& url, const std::filesystem::path& path, const DownloadOptions& options,
                     const DownloadCallbacks& callbacks);
 
