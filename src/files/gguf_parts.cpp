@@ -38,6 +38,11 @@ std::optional<PartName> parse_part_name(std::string_view file_name) {
   return PartName{std::string(file_name), *no - 1, *count};
 }
 
+bool is_later_part(std::string_view file_name) {
+  const auto part = parse_part_name(file_name);
+  return part && part->no > 0;
+}
+
 std::string part_name(std::string_view set, uint32_t no, uint32_t count) {
   return fmt::format("{}-{:05}{}{:05}{}", set, no + 1, kOf, count, kExtension);
 }

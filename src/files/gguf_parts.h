@@ -21,6 +21,8 @@ struct PartName {
 // Takes "NAME-00002-of-00003.gguf" apart; nullopt for a name that is not of this form, or with a number that
 // is 0 or above the count.
 std::optional<PartName> parse_part_name(std::string_view file_name);
+// Whether a file name is that of a part which is not the first of its set.
+bool is_later_part(std::string_view file_name);
 std::string part_name(std::string_view set, uint32_t no, uint32_t count);
 
 // Where the tensors' data begins in one GGUF file, which may be a part without its others; of a file without

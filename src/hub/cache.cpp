@@ -15,11 +15,6 @@ namespace {
 
 fs::path file_path(const HubName& name) { return models_folder() / "hub" / name.repo / name.file; }
 
-bool is_later_part(const HubName& name) {
-  const auto part = gguf::parse_part_name(name.file);
-  return part && part->no > 0;
-}
-
 }  // namespace
 
 fs::path models_folder() {
@@ -79,7 +74,7 @@ std::vector<HubName> cached_hub_files() {
     const auto file = relative.find('/', relative.find('/') + 1);
     if (std::ranges::count(relative, '/') < 2) continue;
     const HubName name{.repo = relative.substr(0, file), .file = relative.substr(file + 1)};
-    if (!is_later_part(name) && is_complete(name)) names.push_back(name);
+    if (!gguf::is_later_part(name.file) && is_complete(name)) names.push_back(name);
   }
   std::ranges::sort(names, {}, [](const HubName& n) { return n.repo + "/" + n.file; });
   return names;

@@ -87,17 +87,12 @@ std::string repo_of(const std::string& folder_name) {
   return at == std::string::npos ? repo : fmt::format("{}/{}", repo.substr(0, at), repo.substr(at + 2));
 }
 
-bool is_later_part(std::string_view file) {  // "x-00002-of-00003.gguf"
-  const auto part = gguf::parse_part_name(file);
-  return part && part->no > 0;
-}
-
 std::vector<std::string> gguf_files(const fs::path& folder) {
   std::vector<std::string> names;
   for (const fs::path& path : entries(folder)) {
     const std::string name = path.filename().string();
     std::error_code error;
-    if (name.ends_with(".gguf") && !is_later_part(name) && fs::is_regular_file(path, error))
+    if (name.ends_with(".gguf") && !gguf::is_later_part(name) && fs::is_regular_file(path, error))
       names.push_back(name);
   }
   return names;

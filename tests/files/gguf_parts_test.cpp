@@ -32,6 +32,12 @@ TEST(GgufParts, TakesPartNamesApart) {
   }
 }
 
+TEST(GgufParts, TheFirstPartAndWholeFilesAreNoLaterParts) {
+  EXPECT_TRUE(is_later_part("a-00002-of-00003.gguf"));
+  EXPECT_FALSE(is_later_part("a-00001-of-00003.gguf"));
+  EXPECT_FALSE(is_later_part("mixture-of-experts-q4.gguf"));
+}
+
 TEST(GgufParts, TheDataBeginsAtTheFirstTensor) {
   const ScratchFile whole;
   malform::write_file(whole.path(), malform::make_tiny_llama().bytes());
