@@ -9,15 +9,15 @@
 #include "sampling/request_knobs.h"
 
 namespace kelda::cli {
-namespace {
 
-// As it is set: a number that is whole goes for a knob of integers.
 KnobValue value_for(const Knob& knob, double value) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
   const bool whole = std::nearbyint(value) == value && std::abs(value) <= kExact;
   if (knob.type == KnobType::kInt && whole) return static_cast<int64_t>(value);
   return value;
 }
+
+namespace {
 
 void check(const hub::CatalogEntry& entry, std::size_t index) {
   Knobs knobs{sampling::request_knobs()};

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -48,9 +47,7 @@ std::string apply_profile(const hub::Resolved& resolved, const Recommended& of_m
   std::string told;
   for (const auto& [name, value] : chosen.values) {
     if (knobs.is_set(name)) continue;
-    const bool integer = knobs.find(name).type == KnobType::kInt;
-    knobs.set(name, integer ? KnobValue(static_cast<int64_t>(std::llround(value))) : KnobValue(value),
-              chosen.source);
+    knobs.set(name, value_for(knobs.find(name), value), chosen.source);
     told += fmt::format("{}{} {}", told.empty() ? "" : ", ", name, value);
   }
   if (!told.empty()) told = fmt::format("{} ({})", told, chosen.source);
