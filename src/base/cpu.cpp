@@ -53,8 +53,10 @@ Isa choose_isa() {
   fail(ErrorCode::kUsage, "KELDA_ISA={}: unknown instruction set (known: scalar, avx2)", forced);
 }
 
+namespace {
+
 // The processors of this process's affinity mask; 1 if the kernel does not tell.
-static int affine_processors() {
+int affine_processors() {
   // The kernel refuses a mask shorter than its own, whose length it does not tell.
   for (std::size_t n_sets = 1; n_sets <= 1024; n_sets *= 2) {
     std::vector<cpu_set_t> sets(n_sets);
@@ -64,6 +66,8 @@ static int affine_processors() {
   }
   return 1;
 }
+
+}  // namespace
 
 int usable_processors() {
   int n = affine_processors();

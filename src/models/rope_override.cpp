@@ -73,8 +73,7 @@ void require_fitting_rope(const ModelConfig& c, int64_t window) {
   if (is_short && window > c.rope.original_context) {
     fail(ErrorCode::kUsage,
          "the model was loaded for texts within its original context of {} positions; a window of {} needs "
-         "its "
-         "long factors",
+         "its long factors",
          c.rope.original_context, window);
   }
 }
