@@ -64,9 +64,7 @@ struct Inputs {
       table().quantize_row(x.data() + t * cols, rows, t);
     }
   }
-  static const kernels::KernelTable& table() {
-    return choose_isa() == Isa::kAvx2 ? kernels::avx2_table() : kernels::scalar_table();
-  }
+  static const kernels::KernelTable& table() { return kernels::table_of(choose_isa()); }
 };
 
 kernels::MatmulArgs arguments(const quant::PackedMatrix& w, Inputs& in, int64_t n_tokens) {

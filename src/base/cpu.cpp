@@ -19,7 +19,17 @@
 
 namespace kelda {
 
-std::string_view name(Isa isa) { return isa == Isa::kAvx2 ? "avx2" : "scalar"; }
+std::string_view name(Isa isa) {
+  switch (isa) {
+    case Isa::kAvx512:
+      return "avx512";
+    case Isa::kAvx2:
+      return "avx2";
+    case Isa::kScalar:
+      break;
+  }
+  return "scalar";
+}
 
 #if defined(__x86_64__)
 namespace {
@@ -30,13 +40,21 @@ bool has_f16c() {
   return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
 }
 
+bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c(); }
+
+bool has_avx512() {
+  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512vnni");
+}
+
 }  // namespace
 #endif
 
 bool available(Isa isa) {
   if (isa == Isa::kScalar) return true;
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c();
+  return isa == Isa::kAvx512 ? has_avx512() : has_avx2();
 #else
   return false;
 #endif
@@ -44,13 +62,17 @@ bool available(Isa isa) {
 
 Isa choose_isa() {
   const char* forced = std::getenv("KELDA_ISA");
-  if (forced == nullptr || *forced == '\0') return available(Isa::kAvx2) ? Isa::kAvx2 : Isa::kScalar;
-  for (const Isa isa : {Isa::kScalar, Isa::kAvx2}) {
+  if (forced == nullptr || *forced == '\0') {
+    Isa best = Isa::kScalar;
+    for (const Isa isa : kIsas) best = available(isa) ? isa : best;
+    return best;
+  }
+  for (const Isa isa : kIsas) {
     if (name(isa) != forced) continue;
     if (!available(isa)) fail(ErrorCode::kUsage, "KELDA_ISA={}: this processor cannot run it", forced);
     return isa;
   }
-  fail(ErrorCode::kUsage, "KELDA_ISA={}: unknown instruction set (known: scalar, avx2)", forced);
+  fail(ErrorCode::kUsage, "KELDA_ISA={}: unknown instruction set (known: scalar, avx2, avx512)", forced);
 }
 
 namespace {

@@ -63,9 +63,7 @@ void require_a_number(std::span<const float> logits, int64_t position) {
     fail(ErrorCode::kInternal, "position {}: the model gave no logit that is a number", position);
 }
 
-const kernels::KernelTable& choose_kernels() {
-  return choose_isa() == Isa::kAvx2 ? kernels::avx2_table() : kernels::scalar_table();
-}
+const kernels::KernelTable& choose_kernels() { return kernels::table_of(choose_isa()); }
 
 namespace {
 

@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/cpu.h"
 #include "base/math.h"
 #include "quant/format.h"
 #include "tensor/kv_type.h"
@@ -72,7 +73,8 @@ struct MatmulArgs {
 };
 using MatmulFn = void (*)(const MatmulArgs&) noexcept;
 
-// A fast matmul for one weight format on one instruction set: kernels/ISA/formats/FORMAT.cpp.
+// A fast matmul for one weight format on one instruction set: kernels/avx2/formats/FORMAT.cpp, or
+// kernels/vector/formats/FORMAT.h on the lanes of AVX-512.
 struct MatmulKernel {
   std::string_view format;
   MatmulFn run;
@@ -165,10 +167,16 @@ struct KernelTable {
 };
 
 const KernelTable& scalar_table();
-const KernelTable& avx2_table();  // only to be called where base/cpu.h says that AVX2 is available
+const KernelTable& avx2_table();    // only to be called where base/cpu.h says that AVX2 is available
+const KernelTable& avx512_table();  // and that AVX-512 is
+// The table of an instruction set that is available.
+const KernelTable& table_of(Isa isa);
 
 namespace avx2 {
 std::span<const MatmulKernel* const> matmul_kernels();  // generated from kernels/avx2/formats
+}
+namespace avx512 {
+std::span<const MatmulKernel* const> matmul_kernels();  // generated from kernels/vector/formats
 }
 
 }  // namespace kelda::kernels

@@ -40,21 +40,29 @@ class IsaVariable {
 
 TEST(ChooseIsa, TakesTheBestThereIs) {
   const IsaVariable none(nullptr);
-  EXPECT_EQ(choose_isa(), available(Isa::kAvx2) ? Isa::kAvx2 : Isa::kScalar);
+  const Isa best = available(Isa::kAvx512) ? Isa::kAvx512 : available(Isa::kAvx2) ? Isa::kAvx2 : Isa::kScalar;
+  EXPECT_EQ(choose_isa(), best);
   const IsaVariable empty("");
-  EXPECT_EQ(choose_isa(), available(Isa::kAvx2) ? Isa::kAvx2 : Isa::kScalar);
+  EXPECT_EQ(choose_isa(), best);
 }
 
 TEST(ChooseIsa, CanBeForced) {
   EXPECT_TRUE(available(Isa::kScalar));
   const IsaVariable scalar("scalar");
   EXPECT_EQ(choose_isa(), Isa::kScalar);
-  const IsaVariable avx2("avx2");
-  if (available(Isa::kAvx2)) {
-    EXPECT_EQ(choose_isa(), Isa::kAvx2);
-  } else {
-    EXPECT_THROW(choose_isa(), Error);
+  for (const Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
+    const IsaVariable forced(std::string(name(isa)).c_str());
+    if (available(isa)) {
+      EXPECT_EQ(choose_isa(), isa);
+    } else {
+      EXPECT_THROW(choose_isa(), Error);
+    }
   }
+}
+
+TEST(ChooseIsa, WhoHasAvx512HasAvx2) {
+  if (!available(Isa::kAvx512)) GTEST_SKIP() << "this machine has no AVX-512";
+  EXPECT_TRUE(available(Isa::kAvx2));
 }
 
 TEST(ChooseIsa, UnknownNameIsRefusedWithTheKnownOnes) {
@@ -64,7 +72,7 @@ TEST(ChooseIsa, UnknownNameIsRefusedWithTheKnownOnes) {
     FAIL() << "was accepted";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::kUsage);
-    EXPECT_NE(std::string(e.what()).find("scalar, avx2"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("scalar, avx2, avx512"), std::string::npos) << e.what();
   }
 }
 

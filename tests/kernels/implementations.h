@@ -58,7 +58,9 @@ inline KernelTable plain_table() {
 // Every implementation but the reference.
 inline std::vector<KernelTable> implementations() {
   std::vector<KernelTable> all = {plain_table()};
-  if (available(Isa::kAvx2)) all.push_back(avx2_table());
+  for (const Isa isa : kIsas) {
+    if (isa != Isa::kScalar && available(isa)) all.push_back(table_of(isa));
+  }
   return all;
 }
 

@@ -2,6 +2,7 @@
 // for bit.
 #include "kernels/scalar/matmul.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "base/cpu.h"
 #include "kernels/scalar/quantize.h"
 #include "tests/kernels/matmul_cases.h"
+#include "tests/kernels/plain_lanes.h"
 
 namespace kelda {
 namespace {
@@ -121,19 +123,23 @@ TEST(ScalarMatmul, FollowsTheContractTermByTermWithFactorsAndMinimaOfHalves) {
   EXPECT_TRUE(same_bits(run_matmul(kernels::scalar::matmul, w, in.rows, x, 0, 1), {sum}));
 }
 
-// Loops over every fast kernel of this machine.
-class FastMatmul : public ::testing::TestWithParam<const MatmulKernel*> {
+// Loops over every fast kernel of this machine, and over the templates that they are made of on plain arrays.
+struct FastKernel {
+  std::string_view isa;
+  const MatmulKernel* kernel;
+};
+class FastMatmul : public ::testing::TestWithParam<FastKernel> {
  protected:
   void SetUp() override {
-    format_ = quant::find_format(GetParam()->format);
-    ASSERT_NE(format_, nullptr) << "a kernel for " << GetParam()->format << ", which is no format";
+    format_ = quant::find_format(GetParam().kernel->format);
+    ASSERT_NE(format_, nullptr) << "a kernel for " << GetParam().kernel->format << ", which is no format";
   }
 
   void expect_equal(const PackedMatrix& w, const std::vector<float>& x, int64_t n) {
     const RowStorage in = quantized_input(x, n, w.cols());
     for (int64_t first : {int64_t{0}, n / 2}) {
       const std::vector<float> want = run_matmul(kernels::scalar::matmul, w, in.rows, x, first, n - first);
-      const std::vector<float> got = run_matmul(GetParam()->run, w, in.rows, x, first, n - first);
+      const std::vector<float> got = run_matmul(GetParam().kernel->run, w, in.rows, x, first, n - first);
       EXPECT_TRUE(same_bits(got, want))
           << w.rows() << " x " << w.cols() << ", tokens " << first << " to " << n;
     }
@@ -257,22 +263,29 @@ TEST_P(FastMatmul, EqualsTheReferenceOnTinyHugeAndUndefinedInputs) {
 
 TEST(FastMatmuls, AreThereForEveryFormat) {
   for (const FormatSpec* format : quant::formats()) {
-    bool found = false;
-    for (const MatmulKernel* kernel : kernels::avx2::matmul_kernels())
-      found |= kernel->format == format->name;
-    EXPECT_TRUE(found) << format->name;
+    for (const auto kernels : {kernels::avx2::matmul_kernels(), kernels::avx512::matmul_kernels()}) {
+      bool found = false;
+      for (const MatmulKernel* kernel : kernels) found |= kernel->format == format->name;
+      EXPECT_TRUE(found) << format->name;
+    }
   }
 }
 
-std::vector<const MatmulKernel*> fast_kernels() {
-  if (!available(Isa::kAvx2)) return {};
-  const auto all = kernels::avx2::matmul_kernels();
-  return {all.begin(), all.end()};
+std::vector<FastKernel> fast_kernels() {
+  std::vector<FastKernel> all;
+  for (const MatmulKernel* kernel : kernels::test::matmul_kernels()) all.push_back({"plain", kernel});
+  if (available(Isa::kAvx2)) {
+    for (const MatmulKernel* kernel : kernels::avx2::matmul_kernels()) all.push_back({"avx2", kernel});
+  }
+  if (available(Isa::kAvx512)) {
+    for (const MatmulKernel* kernel : kernels::avx512::matmul_kernels()) all.push_back({"avx512", kernel});
+  }
+  return all;
 }
 
-INSTANTIATE_TEST_SUITE_P(Avx2, FastMatmul, ::testing::ValuesIn(fast_kernels()),
-                         [](const auto& test) { return std::string(test.param->format); });
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(FastMatmul);
+INSTANTIATE_TEST_SUITE_P(Kernels, FastMatmul, ::testing::ValuesIn(fast_kernels()), [](const auto& test) {
+  return fmt::format("{}_{}", test.param.isa, test.param.kernel->format);
+});
 
 }  // namespace
 }  // namespace kelda

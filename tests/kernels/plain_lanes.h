@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+#include <span>
 
 #include "base/half.h"
 #include "base/math.h"
+#include "kernels/kernel_table.h"
 
 namespace kelda::kernels::test {
 
@@ -100,5 +104,120 @@ struct PlainLanes {
     return t.x[0];
   }
 };
+
+// Sixteen integers, or four bytes in each of sixteen lanes.
+struct PlainInts {
+  uint32_t x[16];
+
+  template <typename Function>
+  static PlainInts each(const Function& f) {
+    PlainInts r;
+    for (int i = 0; i < 16; ++i) r.x[i] = static_cast<uint32_t>(f(i));
+    return r;
+  }
+  static PlainInts broadcast(int32_t v) {
+    return each([&](int) { return v; });
+  }
+  static PlainInts bytes(int v) {
+    return each([&](int) { return static_cast<uint32_t>(v & 0xFF) * 0x01010101u; });
+  }
+  static PlainInts load(const std::byte* p) {
+    PlainInts r;
+    std::memcpy(r.x, p, sizeof r.x);
+    return r;
+  }
+  static PlainInts load_u8(const std::byte* p) {
+    return each([&](int i) { return std::to_integer<uint32_t>(p[i]); });
+  }
+  static PlainInts load_u16(const std::byte* p) {
+    uint16_t words[16];
+    std::memcpy(words, p, sizeof words);
+    return each([&](int i) { return words[i]; });
+  }
+  static PlainInts broadcast4(const int8_t* p) {
+    uint32_t dword;
+    std::memcpy(&dword, p, sizeof dword);
+    return each([&](int) { return dword; });
+  }
+  void store(std::byte* p) const { std::memcpy(p, x, sizeof x); }
+
+  friend PlainInts operator&(const PlainInts& a, const PlainInts& b) {
+    return each([&](int i) { return a.x[i] & b.x[i]; });
+  }
+  friend PlainInts operator|(const PlainInts& a, const PlainInts& b) {
+    return each([&](int i) { return a.x[i] | b.x[i]; });
+  }
+  friend PlainInts operator+(const PlainInts& a, const PlainInts& b) {
+    return each([&](int i) { return a.x[i] + b.x[i]; });
+  }
+  friend PlainInts operator-(const PlainInts& a, const PlainInts& b) {
+    return each([&](int i) { return a.x[i] - b.x[i]; });
+  }
+  friend PlainInts operator*(const PlainInts& a, const PlainInts& b) {
+    return each([&](int i) { return a.x[i] * b.x[i]; });
+  }
+  PlainInts left(int bits) const {
+    return each([&](int i) { return x[i] << bits; });
+  }
+  PlainInts right(int bits) const {
+    return each([&](int i) { return x[i] >> bits; });
+  }
+  PlainInts right_signed(int bits) const {
+    return each([&](int i) { return static_cast<int32_t>(x[i]) >> bits; });
+  }
+  template <int kN>
+  PlainInts words_left() const {
+    const auto moved = [](uint32_t word) {
+      return (kN >= 0 ? word << (kN & 15) : word >> (-kN & 15)) & 0xFFFF;
+    };
+    return each([&](int i) { return moved(x[i] & 0xFFFF) | moved(x[i] >> 16) << 16; });
+  }
+  static PlainInts dot4(const PlainInts& sum, const PlainInts& codes, const PlainInts& q) {
+    return each([&](int i) {
+      uint32_t all = sum.x[i];
+      for (int b = 0; b < 32; b += 8) {
+        const int code = codes.x[i] >> b & 0xFF, value = static_cast<int8_t>(q.x[i] >> b & 0xFF);
+        all += static_cast<uint32_t>(code * value);
+      }
+      return all;
+    });
+  }
+  PlainInts looked_up(const uint8_t (&table)[16]) const {
+    return each([&](int i) {
+      uint32_t all = 0;
+      for (int b = 0; b < 32; b += 8) all |= uint32_t{table[x[i] >> b & 0xF]} << b;
+      return all;
+    });
+  }
+  PlainInts less_than(int32_t limit, const PlainInts& a, const PlainInts& b) const {
+    return each([&](int i) { return static_cast<int32_t>(x[i]) < limit ? a.x[i] : b.x[i]; });
+  }
+  static PlainInts shifted(int32_t v, const PlainInts& by) {
+    return each([&](int i) { return by.x[i] > 31 ? 0 : static_cast<uint32_t>(v) << by.x[i]; });
+  }
+  PlainLanes to_floats() const {
+    return PlainLanes::each([&](int i) { return static_cast<float>(static_cast<int32_t>(x[i])); });
+  }
+  PlainLanes as_floats() const {
+    PlainLanes r;
+    std::memcpy(r.x, x, sizeof x);
+    return r;
+  }
+};
+
+struct Lanes {
+  using F = PlainLanes;
+  using I = PlainInts;
+
+  static int32_t sum16(const int8_t* q) {
+    int32_t sum = 0;
+    for (int i = 0; i < 16; ++i) sum += q[i];
+    return sum;
+  }
+  static void prefetch(const std::byte*) {}
+};
+
+// The matmul of every format on these lanes; generated.
+std::span<const MatmulKernel* const> matmul_kernels();
 
 }  // namespace kelda::kernels::test

@@ -15,9 +15,7 @@ using testing::packed;
 using testing::quantized_rows;
 using testing::same_bits;
 
-const kernels::KernelTable& fast_table() {
-  return available(Isa::kAvx2) ? kernels::avx2_table() : kernels::scalar_table();
-}
+const kernels::KernelTable& fast_table() { return kernels::table_of(choose_isa()); }
 
 quant::PackedMatrix matrix(const char* format, int64_t rows, int64_t cols, uint32_t seed) {
   const quant::FormatSpec& spec = *quant::find_format(format);

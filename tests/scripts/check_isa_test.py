@@ -32,7 +32,7 @@ class Isa(TreeTest):
         return run.returncode, run.stdout
 
     def test_ordinary_instructions_pass(self):
-        self.assertEqual(self.check(), (0, "check_isa: ok (1 AVX2 objects, 1 others)\n"))
+        self.assertEqual(self.check(), (0, "check_isa: ok (1 objects with AVX2 or AVX-512, 1 others)\n"))
 
     def test_a_special_instruction_elsewhere_is_named_whatever_its_registers(self):
         for instruction in SPECIAL:
@@ -47,6 +47,20 @@ class Isa(TreeTest):
         code, output = self.check()
         self.assertEqual(code, 1)
         self.assertIn("helper", output)
+
+    def test_avx512_has_a_folder_of_its_own(self):
+        for instruction in ["vaddps %zmm0, %zmm1, %zmm2", "vaddps %ymm16, %ymm1, %ymm2", "kmovw %eax, %k1"]:
+            self.assemble("src/kernels/avx512/rows.cpp.o", [instruction])
+            self.assertEqual(self.check()[0], 0, instruction)
+            self.assemble("src/kernels/avx2/q4_0.cpp.o", [instruction])
+            code, output = self.check()
+            self.assertEqual(code, 1, instruction)
+            self.assertIn("src/kernels/avx2/q4_0.cpp.o", output)
+            self.assemble("src/kernels/avx2/q4_0.cpp.o", ["ret"])
+
+    def test_a_list_of_kernels_is_for_every_machine(self):
+        self.assemble("src/kernels/avx512/formats/catalog.cpp.o", ["vaddps %ymm0, %ymm1, %ymm2"])
+        self.assertEqual(self.check()[0], 1)
 
     def test_nothing_to_look_at_is_no_success(self):
         (self.root / "src/base/file.cpp.o").unlink()

@@ -1,7 +1,6 @@
 // kelda version: what was built, and what it runs on.
 #include <fmt/format.h>
 
-#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -13,8 +12,6 @@
 namespace kelda::cli::version {
 namespace {
 
-constexpr std::array kCompiled = {Isa::kScalar, Isa::kAvx2};
-
 #ifdef NDEBUG
 constexpr std::string_view kBuildType = "release";
 #else
@@ -23,7 +20,7 @@ constexpr std::string_view kBuildType = "debug (with assertions)";
 
 std::vector<std::string> names_of(bool only_available) {
   std::vector<std::string> names;
-  for (const Isa isa : kCompiled) {
+  for (const Isa isa : kIsas) {
     if (!only_available || available(isa)) names.emplace_back(name(isa));
   }
   return names;

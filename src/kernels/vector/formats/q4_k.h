@@ -1,0 +1,24 @@
+// Q4_K matmul.
+#pragma once
+
+#include "kernels/vector/matmul_codes.h"
+#include "quant/formats/q4_k.h"
+
+namespace kelda::kernels::vector::q4_k {
+namespace {
+
+namespace layout = quant::q4_k;
+
+template <typename L>
+struct Matmul : AffineSuperblock<L, layout::kFactors, layout::kCodes, layout::kBlockVectors> {
+  using I = typename L::I;
+  static constexpr int kUnitBytes = layout::kUnitBytes;
+
+  template <int kN>
+  static I quad(const std::byte* codes) {
+    return nibble_quad<I, kN>(codes);
+  }
+};
+
+}  // namespace
+}  // namespace kelda::kernels::vector::q4_k

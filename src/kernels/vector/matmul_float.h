@@ -1,0 +1,75 @@
+// Matmul of the float formats as a template over L, sixteen lanes (kernels/ISA/lanes.h): F = fma(w[k], x[k],
+// F) for 16 G rows by T tokens. Every sum is one chain of dependent multiply-adds, so the G · T sums of a
+// tile hide each other's latency.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/vector/matmul_codes.h"
+
+namespace kelda::kernels::vector {
+namespace {
+
+// A format W<L> says: kColumnBytes, of 16 rows; load(p), a column as floats.
+template <typename L, typename W, int G, int T>
+void float_tile(const MatmulArgs& a, const std::byte* groups, int64_t token, float* y, int64_t n_rows) {
+  using F = typename L::F;
+  constexpr int kAhead = 1024;  // bytes, for one token
+  const float* x = a.x_f32 + token * a.x_stride;
+  F sum[G][T];
+#pragma GCC unroll 8
+  for (int g = 0; g < G; ++g) {
+#pragma GCC unroll 8
+    for (int t = 0; t < T; ++t) sum[g][t] = F::broadcast(0);
+  }
+  for (int64_t k = 0; k < a.cols; ++k) {
+    F w[G];
+#pragma GCC unroll 8
+    for (int g = 0; g < G; ++g) {
+      const std::byte* column = groups + g * a.group_bytes + k * W::kColumnBytes;
+      if constexpr (T == 1) L::prefetch(column + kAhead);
+      w[g] = W::load(column);
+    }
+#pragma GCC unroll 8
+    for (int t = 0; t < T; ++t) {
+      const F in = F::broadcast(x[t * a.x_stride + k]);
+#pragma GCC unroll 8
+      for (int g = 0; g < G; ++g) sum[g][t] = F::fma(w[g], in, sum[g][t]);
+    }
+  }
+#pragma GCC unroll 8
+  for (int g = 0; g < G; ++g) {
+    const int64_t left = n_rows - g * quant::kLanes;
+#pragma GCC unroll 8
+    for (int t = 0; t < T; ++t) {
+      float* out = y + t * a.y_stride + g * quant::kLanes;
+      if (left >= quant::kLanes) {
+        sum[g][t].store(out);
+      } else {
+        sum[g][t].store_first(out, left);
+      }
+    }
+  }
+}
+
+template <typename L, typename W, int G>
+void float_groups(const MatmulArgs& a, int64_t g) {
+  const std::byte* groups = a.w + g * a.group_bytes;
+  const int64_t n_rows = a.n_rows - g * quant::kLanes, end = a.first_token + a.n_tokens;
+  float* y = a.y + g * quant::kLanes;
+  int64_t token = a.first_token;
+  for (; token + 4 <= end; token += 4)
+    float_tile<L, W, G, 4>(a, groups, token, y + token * a.y_stride, n_rows);
+  for (; token < end; ++token) float_tile<L, W, G, 1>(a, groups, token, y + token * a.y_stride, n_rows);
+}
+
+template <typename L, typename W>
+void matmul_float(const MatmulArgs& a) noexcept {
+  int64_t g = 0;
+  for (; g + 4 <= a.n_groups; g += 4) float_groups<L, W, 4>(a, g);
+  for (; g < a.n_groups; ++g) float_groups<L, W, 1>(a, g);
+}
+
+}  // namespace
+}  // namespace kelda::kernels::vector
