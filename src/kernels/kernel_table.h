@@ -73,8 +73,7 @@ struct MatmulArgs {
 };
 using MatmulFn = void (*)(const MatmulArgs&) noexcept;
 
-// A fast matmul for one weight format on one instruction set: kernels/avx2/formats/FORMAT.cpp, or
-// kernels/vector/formats/FORMAT.h on the lanes of AVX-512.
+// A fast matmul for one weight format on one instruction set: kernels/vector/formats/FORMAT.h on its lanes.
 struct MatmulKernel {
   std::string_view format;
   MatmulFn run;
@@ -172,11 +171,12 @@ const KernelTable& avx512_table();  // and that AVX-512 is
 // The table of an instruction set that is available.
 const KernelTable& table_of(Isa isa);
 
+// Generated from kernels/vector/formats.
 namespace avx2 {
-std::span<const MatmulKernel* const> matmul_kernels();  // generated from kernels/avx2/formats
+std::span<const MatmulKernel* const> matmul_kernels();
 }
 namespace avx512 {
-std::span<const MatmulKernel* const> matmul_kernels();  // generated from kernels/vector/formats
+std::span<const MatmulKernel* const> matmul_kernels();
 }
 
 }  // namespace kelda::kernels

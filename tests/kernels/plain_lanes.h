@@ -208,6 +208,9 @@ struct PlainInts {
 struct Lanes {
   using F = PlainLanes;
   using I = PlainInts;
+  static constexpr bool kHasDot4 = true;
+  static constexpr int kGroups = 2, kTokens = 3, kTokensOfHalves = 2;
+  static constexpr int kFloatGroups = 2, kFloatTokens = 2, kFloatStreams = 2;
 
   static int32_t sum16(const int8_t* q) {
     int32_t sum = 0;

@@ -190,6 +190,9 @@ struct I32x16 {
 struct Lanes {
   using F = F32x16;
   using I = I32x16;
+  static constexpr bool kHasDot4 = true;
+  static constexpr int kGroups = 2, kTokens = 6, kTokensOfHalves = 4;          // of a quantised tile
+  static constexpr int kFloatGroups = 4, kFloatTokens = 4, kFloatStreams = 4;  // of a float one
 
   // Σ of 16 signed bytes.
   static int32_t sum16(const int8_t* q) {

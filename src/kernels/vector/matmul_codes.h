@@ -34,6 +34,15 @@ inline F load_halves(const std::byte* p) {  // 16 f16
   return F::load(reinterpret_cast<const f16*>(p));
 }
 
+// Activations of one 32-column block of a tile's first token, and the steps to the next token's.
+struct BlockInput {
+  const int8_t* q;
+  int64_t stride;
+  const float* scale;
+  const int32_t* sum;
+  int64_t step;  // of scale and sum
+};
+
 // A quad: columns 4n … 4n + 3 of a block, n = 0 … 7, the four bytes of a row in its lane.
 template <typename I, int kN>
 inline I nibble_quad(const std::byte* nibbles) {
@@ -103,7 +112,7 @@ class SixBits {
 };
 
 // q4_K and q5_K: a factor and a minimum for each block. Layout: the format's header.
-template <typename L, int kFactorsAt, int kCodesAt, int kBlockVectors>
+template <typename L, int kFactorsAt, int kCodesAt, int kBlockVectors, int kHighest>
 struct AffineSuperblock {
   using F = typename L::F;
   using I = typename L::I;
@@ -111,7 +120,7 @@ struct AffineSuperblock {
   static constexpr int kUnitBlocks = quant::kBlocksPerSuper;
   static constexpr int kMins = 1;
   static constexpr Factors kFactors = Factors::kOfBlock;
-  static constexpr int kBias = 0;
+  static constexpr int kBias = 0, kHighestCode = kHighest;
 
   struct Unit {
     void open(const std::byte* unit) {

@@ -53,22 +53,31 @@ void float_tile(const MatmulArgs& a, const std::byte* groups, int64_t token, flo
   }
 }
 
-template <typename L, typename W, int G>
-void float_groups(const MatmulArgs& a, int64_t g) {
-  const std::byte* groups = a.w + g * a.group_bytes;
-  const int64_t n_rows = a.n_rows - g * quant::kLanes, end = a.first_token + a.n_tokens;
-  float* y = a.y + g * quant::kLanes;
-  int64_t token = a.first_token;
-  for (; token + 4 <= end; token += 4)
-    float_tile<L, W, G, 4>(a, groups, token, y + token * a.y_stride, n_rows);
-  for (; token < end; ++token) float_tile<L, W, G, 1>(a, groups, token, y + token * a.y_stride, n_rows);
+// All tokens for G groups: many to a tile, or one for each of `a`'s streams of weights.
+template <typename L, typename W, int G, int T>
+void float_groups(const MatmulArgs& a, int64_t g, int64_t first, int64_t end) {
+  for (int64_t token = first; token < end; token += T) {
+    float* y = a.y + token * a.y_stride + g * quant::kLanes;
+    float_tile<L, W, G, T>(a, a.w + g * a.group_bytes, token, y, a.n_rows - g * quant::kLanes);
+  }
+}
+template <typename L, typename W, int T, int G>
+void float_tokens(const MatmulArgs& a, int64_t first_group, int64_t n_groups, int64_t first, int64_t end) {
+  int64_t g = first_group;
+  const int64_t behind = first_group + n_groups;
+  for (; g + G <= behind; g += G) float_groups<L, W, G, T>(a, g, first, end);
+  for (; g < behind; ++g) float_groups<L, W, 1, T>(a, g, first, end);
 }
 
 template <typename L, typename W>
 void matmul_float(const MatmulArgs& a) noexcept {
-  int64_t g = 0;
-  for (; g + 4 <= a.n_groups; g += 4) float_groups<L, W, 4>(a, g);
-  for (; g < a.n_groups; ++g) float_groups<L, W, 1>(a, g);
+  constexpr int64_t kTogether = L::kFloatStreams;  // groups that stay in cache for all tokens
+  const int64_t whole = a.n_tokens / L::kFloatTokens * L::kFloatTokens, end = a.first_token + a.n_tokens;
+  for (int64_t g = 0; g < a.n_groups; g += kTogether) {
+    const int64_t n = a.n_groups - g < kTogether ? a.n_groups - g : kTogether;
+    float_tokens<L, W, L::kFloatTokens, L::kFloatGroups>(a, g, n, a.first_token, a.first_token + whole);
+    float_tokens<L, W, 1, L::kFloatStreams>(a, g, n, a.first_token + whole, end);
+  }
 }
 
 }  // namespace

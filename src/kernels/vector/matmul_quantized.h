@@ -1,10 +1,10 @@
-// Quantised matmul as a template over L, sixteen lanes of floats and integers (kernels/ISA/lanes.h), for
-// instruction sets that multiply unsigned by signed bytes and add four products to an integer.
+// Quantised matmul as a template over L, sixteen lanes of floats and integers (kernels/ISA/lanes.h).
 //
 // Rows are lanes, so a dword of activations is broadcast and meets a dword of each row; no sum ever crosses
 // lanes. A tile is 16 G rows by T tokens: each dword of activations serves G registers of codes, and each of
-// those T tokens. What the codes are above their value (the bias) costs nothing: the integer sums begin at
-// −bias · Σ q.
+// those T tokens. Where an instruction adds four products of unsigned and signed bytes to an integer
+// (L::kHasDot4) all formats take the way that is written here, and what the codes are above their value (the
+// bias) costs nothing: the integer sums begin at −bias · Σ q. Elsewhere the integer sums are L's.
 #pragma once
 
 #include <cstddef>
@@ -22,24 +22,15 @@ inline constexpr int kPrefetchBytes = 1536;
 //   kUnitBytes, kUnitBlocks    of a unit of the packed form
 //   kMins                      0, 1 or 2: FormatSpec::n_mins
 //   kFactors                   which integer factors it has
-//   kBias                      what its codes are above their value
+//   kBias, kHighestCode        what its codes are above their value; the highest, so raised
 //   Unit::open(p)              the unit at p; what its blocks share may be expanded here
 //   and of block i of a unit, which stands at unit.codes(i):
 //   quad<n>(codes)             the biased codes (0 … 255) of columns 4n … 4n + 3
 //   scale(unit, i), min(unit, i, half), factor(unit, i, half)
 
-// Tokens of a tile: the sums of all of them stay in registers.
-template <typename W>
-inline constexpr int kMostTokens = W::kFactors == Factors::kOfHalves ? 4 : 6;
-
-// Activations of one 32-column block of a tile's first token, and the steps to the next token's.
-struct BlockInput {
-  const int8_t* q;
-  int64_t stride;
-  const float* scale;
-  const int32_t* sum;
-  int64_t step;  // of scale and sum
-};
+// Tokens of a tile: as many as the registers have room for.
+template <typename L, typename W>
+inline constexpr int kMostTokens = W::kFactors == Factors::kOfHalves ? L::kTokensOfHalves : L::kTokens;
 
 // Σ q of each half of a block, for T tokens.
 template <typename L, int T>
@@ -125,10 +116,14 @@ template <typename L, typename W, int G, int T>
 [[gnu::always_inline]] inline void add_block(const typename W::Unit* units, int i, const BlockInput& x,
                                              typename L::F (*sum)[T]) {
   using F = typename L::F;
-  constexpr bool kHalfSums = W::kMins == 2 || (W::kFactors == Factors::kOfHalves && W::kBias != 0);
+  constexpr bool kHalfSums =
+      W::kMins == 2 || (L::kHasDot4 && W::kFactors == Factors::kOfHalves && W::kBias != 0);
   typename L::I dot[G][T];
   const auto add = [&](const auto& half_sums) __attribute__((always_inline)) {
-    if constexpr (W::kFactors == Factors::kOfHalves) {
+    if constexpr (!L::kHasDot4) {
+#pragma GCC unroll 8
+      for (int g = 0; g < G; ++g) L::template dot<W, T>(units[g], i, x, dot[g]);
+    } else if constexpr (W::kFactors == Factors::kOfHalves) {
       dot_halves<L, W, G, T>(units, i, x, half_sums, dot);
     } else {
       dot_block<L, W, G, T>(units, i, x, dot);
@@ -258,11 +253,11 @@ void quantized_groups(const MatmulArgs& a, int64_t g) {
   const int64_t n_rows = a.n_rows - g * quant::kLanes;
   int64_t left = a.n_tokens;
   while (left > 0) {
-    const int64_t tiles = (left + kMostTokens<W> - 1) / kMostTokens<W>;
+    const int64_t tiles = (left + kMostTokens<L, W> - 1) / kMostTokens<L, W>;
     const int64_t n = (left + tiles - 1) / tiles;
     const int64_t token = a.first_token + a.n_tokens - left;
     float* y = a.y + token * a.y_stride + g * quant::kLanes;
-    unrolled<kMostTokens<W>>([&](auto i) {
+    unrolled<kMostTokens<L, W>>([&](auto i) {
       constexpr int kTokens = decltype(i)::value + 1;
       if (n == kTokens) quantized_tile<L, W, G, kTokens>(a, groups, token, y, n_rows);
     });
@@ -273,8 +268,10 @@ void quantized_groups(const MatmulArgs& a, int64_t g) {
 template <typename L, typename W>
 void matmul_quantized(const MatmulArgs& a) noexcept {
   int64_t g = 0;
-  for (; g + 2 <= a.n_groups; g += 2) quantized_groups<L, W, 2>(a, g);
-  if (g < a.n_groups) quantized_groups<L, W, 1>(a, g);
+  if constexpr (L::kGroups > 1) {
+    for (; g + L::kGroups <= a.n_groups; g += L::kGroups) quantized_groups<L, W, L::kGroups>(a, g);
+  }
+  for (; g < a.n_groups; ++g) quantized_groups<L, W, 1>(a, g);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Matmul {
   static constexpr int kUnitBlocks = quant::kUnitBlocks;
   static constexpr int kMins = 0;
   static constexpr Factors kFactors = Factors::kNone;
-  static constexpr int kBias = kTableBias;
+  static constexpr int kBias = kTableBias, kHighestCode = 255;
   using Unit = PlainUnit<0, layout::kBlockVectors>;
 
   template <int kN>

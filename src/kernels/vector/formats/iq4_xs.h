@@ -22,7 +22,7 @@ struct Matmul {
   static constexpr int kUnitBlocks = quant::kBlocksPerSuper;
   static constexpr int kMins = 0;
   static constexpr Factors kFactors = Factors::kOfBlock;
-  static constexpr int kBias = kTableBias;
+  static constexpr int kBias = kTableBias, kHighestCode = 255;
   using Unit = PlainUnit<layout::kCodes, layout::kBlockVectors>;
 
   template <int kN>

@@ -18,7 +18,7 @@ struct Matmul {
   static constexpr int kUnitBlocks = quant::kBlocksPerSuper;
   static constexpr int kMins = 2;
   static constexpr Factors kFactors = Factors::kOfHalves;
-  static constexpr int kBias = 0;
+  static constexpr int kBias = 0, kHighestCode = layout::kHighest;
   using Unit = PlainUnit<layout::kCodes, layout::kBlockVectors>;
 
   template <int kN>

@@ -18,7 +18,7 @@ struct Matmul {
   static constexpr int kUnitBlocks = quant::kBlocksPerSuper;
   static constexpr int kMins = 0;
   static constexpr Factors kFactors = Factors::kOfHalves;
-  static constexpr int kBias = layout::kBias;
+  static constexpr int kBias = layout::kBias, kHighestCode = 7;
 
   struct Unit {
     void open(const std::byte* unit) {

@@ -18,7 +18,7 @@ struct Matmul {
   static constexpr int kUnitBlocks = quant::kUnitBlocks;
   static constexpr int kMins = 0;
   static constexpr Factors kFactors = Factors::kNone;
-  static constexpr int kBias = layout::kBias;
+  static constexpr int kBias = layout::kBias, kHighestCode = 15;
   using Unit = PlainUnit<0, layout::kBlockVectors>;
 
   template <int kN>

@@ -18,7 +18,7 @@ struct Matmul {
   static constexpr int kUnitBlocks = quant::kUnitBlocks;
   static constexpr int kMins = 1;
   static constexpr Factors kFactors = Factors::kNone;
-  static constexpr int kBias = 0;
+  static constexpr int kBias = 0, kHighestCode = 31;
   using Unit = PlainUnit<0, layout::kBlockVectors>;
 
   template <int kN>

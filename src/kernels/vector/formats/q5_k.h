@@ -10,7 +10,8 @@ namespace {
 namespace layout = quant::q5_k;
 
 template <typename L>
-struct Matmul : AffineSuperblock<L, layout::kFactors, layout::kCodes, layout::kBlockVectors> {
+struct Matmul
+    : AffineSuperblock<L, layout::kFactors, layout::kCodes, layout::kBlockVectors, layout::kHighest> {
   using I = typename L::I;
   static constexpr int kUnitBytes = layout::kUnitBytes;
 

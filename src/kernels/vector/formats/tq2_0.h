@@ -18,7 +18,7 @@ struct Matmul {
   static constexpr int kUnitBlocks = layout::kSupers * quant::kBlocksPerSuper;
   static constexpr int kMins = 0;
   static constexpr Factors kFactors = Factors::kNone;
-  static constexpr int kBias = layout::kBias;
+  static constexpr int kBias = layout::kBias, kHighestCode = 3;
   using Unit = PlainUnit<layout::kCodes, layout::kBlockVectors>;
 
   template <int kN>
