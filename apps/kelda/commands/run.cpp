@@ -6,11 +6,11 @@
 #include "apps/kelda/generation.h"
 #include "apps/kelda/profile.h"
 #include "apps/kelda/session.h"
-#include "apps/kelda/settings.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/style.h"
 #include "apps/kelda/token_json.h"
 #include "base/error.h"
+#include "config/knob_json.h"
 #include "engine/engine.h"
 #include "sampling/request_knobs.h"
 
