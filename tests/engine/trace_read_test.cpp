@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/rng.h"
 #include "engine/trace.h"
 #include "engine/traces.h"
 
@@ -136,6 +137,41 @@ TEST(ParseTrace, WhatIsNoJsonOrIsCutShortIsRefused) {
   const std::string key = "\"settings\": {";
   twice_set.insert(twice_set.find(key) + key.size(), R"("top_p": {"from": "x", "value": 0.5},)");
   expect_refused(twice_set, "settings.top_p is there twice", ErrorCode::kBadInput);
+}
+
+TEST(ParseTrace, AnyBytesGiveATraceOrAnErrorThatSaysWhy) {
+  const std::string text = trace_text(testing::some_trace());
+  constexpr std::string_view kMarks = "0123456789-+.eE\"\\[]{},:";
+  int n_taken = 0;
+  for (uint32_t i = 0; i < 4000; ++i) {
+    std::string changed = text;
+    auto below = [i, draw = uint32_t{0}](std::size_t n) mutable {
+      return static_cast<std::size_t>(uniform({11, 0, i}, draw++) * static_cast<double>(n));
+    };
+    const std::size_t at = below(changed.size());
+    switch (i % 4) {
+      case 0:
+        changed[at] = static_cast<char>(below(256));
+        break;
+      case 1:
+        changed.erase(at, 1 + below(40));
+        break;
+      case 2:
+        changed.insert(at, text.substr(below(text.size()), 1 + below(40)));
+        break;
+      default:
+        changed[at] = kMarks[below(kMarks.size())];
+    }
+    try {
+      (void)parse_trace(changed);
+      ++n_taken;
+    } catch (const Error& e) {
+      EXPECT_TRUE(e.code() == ErrorCode::kBadInput || e.code() == ErrorCode::kUnsupported) << e.what();
+      EXPECT_GT(std::string(e.what()).size(), 5u);
+    }
+  }
+  EXPECT_GT(n_taken, 0) << "a digit more is another seed, say";
+  EXPECT_LT(n_taken, 2000);
 }
 
 }  // namespace
