@@ -130,7 +130,9 @@ class Pages(KeldaCase):
         for page in ("kv", "cost", "roofline", "attention", "quant"):
             flags = set(re.findall(r"(?m)^ +(?:-\w,)?(--[a-z0-9-]+)", self.works("calc", page, "--help").out))
             self.assertEqual(set(completed("calc", page, "--")), flags)
-        self.assertNotIn("--model", script.read_text())
+        self.assertEqual(completed("replay", "--model", "smol"), ["smollm2"])
+        for command in ("run", "inspect", "pull", "bench"):
+            self.assertEqual(completed(command, "--mod"), [], "a positional is no flag")
 
     def test_other_shells_completion_parses(self):
         for shell, check in (("zsh", ["zsh", "-n"]), ("fish", ["fish", "--no-execute"])):

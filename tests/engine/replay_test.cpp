@@ -50,7 +50,8 @@ class ReplayTest : public ::testing::Test {
 std::shared_ptr<const Model> ReplayTest::model_;
 
 using Difference = Replay::Difference;
-const std::string kKnobs = R"({"max_tokens": 6, "ignore_eos": true, "temperature": 1.3, "top_k": 30})";
+const std::string kKnobs =
+    R"({"max_tokens": 6, "ignore_eos": true, "temperature": 1.3, "top_k": 30, "seed": 4})";
 
 TEST_F(ReplayTest, ARequestGoesTheSameWayOnOtherThreadsAndKernels) {
   const std::string all[] = {kKnobs,
@@ -128,10 +129,6 @@ TEST_F(ReplayTest, AnEndThatIsAnotherIsADifference) {
   trace = record(kKnobs);
   trace.finish.rule = StopRule::kWindow;
   expect_differs(trace, Difference::kFinish, 6, "ended by length (window), and ends by length (max_tokens)");
-  trace = record(kKnobs);
-  trace.knobs.set("logit_bias", TokenBias{{5, -100}}, "test");
-  trace.knobs.set("bad_words", std::vector<std::string>{"a"}, "test");
-  EXPECT_NE(replay(trace, runner_).difference, Difference::kNone);
 }
 
 TEST_F(ReplayTest, WhatWasCutFromOutsideIsComparedAsFarAsItGoes) {

@@ -81,7 +81,7 @@ TEST(ParseTrace, EveryFieldIsHeldAgainstWhatItMayBe) {
       {[](json& j) {
          j["settings"]["top_q"] = {{"value", 1}, {"from", "flag"}};
        },
-       "did you mean \"top_p\""},
+       "settings.top_q: unknown field \"top_q\""},
       {[](json& j) { j["settings"]["top_p"]["value"] = 2; },
        "settings.top_p: top_p must be a number in (0, 1]"},
       {[](json& j) { j["settings"]["top_p"]["value"] = nullptr; }, "settings.top_p: has no \"value\""},

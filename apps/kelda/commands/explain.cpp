@@ -36,7 +36,7 @@ void check(const Arguments& a) {
     fail(ErrorCode::kUsage, "--html and --trace name the same file");
 }
 
-// A trace may have asked for more than is to be shown.
+// For a trace more may have been asked for than is to be shown.
 void keep_top(sampling::DrawRecord& record, std::size_t n) {
   std::vector<double> left;
   for (const auto& c : record.candidates) left.push_back(c.p_drawn);
@@ -80,9 +80,10 @@ int run(Arguments& a) {
       [](const Engine::Admitted& admitted) {
         for (const std::string& notice : admitted.notices) say("note: {}\n", notice);
       });
-  write_trace(a.trace, a, session, e.prompt, e.answer);
+  const Answer traced = a.trace.empty() ? Answer() : e.answer;  // which may have more than is shown
   for (DrawReport& report : e.answer.draws) keep_top(report.record, static_cast<std::size_t>(a.top));
   show(a, e);
+  write_trace(a.trace, a, session, e.prompt, traced);
   const Event& last = e.answer.last;
   for (const std::string& notice : last.notices) say("note: {}\n", notice);
   if (last.finish == FinishReason::kError) fail(last.error_code, "{}", last.error);

@@ -105,7 +105,6 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
         if (a.show_distribution) say("{}", distribution_line(session.model().tokenizer(), report.record));
       });
   answer.timings.load = session.load_seconds();
-  write_trace(a.trace, a, session, prompt_read, answer);
 
   if (a.json) {
     nlohmann::json out = answer_json(a, answer, read.chat_template);
@@ -116,6 +115,7 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
     // Beside a picture of each token, text that streams would come in pieces between them.
     write_out(a.show_distribution ? answer.text + "\n" : "\n");
   }
+  write_trace(a.trace, a, session, prompt_read, answer);  // a full disk does not take the answer with it
   for (const std::string& notice : answer.last.notices) say("note: {}\n", notice);
   if (!a.json && !a.model.quiet) {
     // Without a seed and at a temperature, the answer is one of many: this is how to have it again.

@@ -141,7 +141,7 @@ std::string step_part(const Explanation& e, std::size_t i) {
       "<table>\n<caption>The likeliest tokens: raw above, as drawn from below; pale where they were "
       "cut</caption>\n<thead><tr><th scope=\"col\">token</th><th scope=\"col\" class=\"number\">id</th><th "
       "scope=\"col\">probability</th><th scope=\"col\" class=\"number\">raw</th><th scope=\"col\" "
-      "class=\"number\">drawn from</th><th scope=\"col\"></th></tr></thead>\n<tbody>\n";
+      "class=\"number\">drawn from</th><th scope=\"col\">what became of it</th></tr></thead>\n<tbody>\n";
   for (const sampling::CandidateRecord& c : record.candidates) out += candidate_row(e, record, c);
   out += "</tbody>\n</table>\n";
   if (!record.stages.empty()) {
