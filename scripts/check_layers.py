@@ -50,7 +50,7 @@ MAY_USE_LIBM = {"sampling/textbook.cpp"}
 OUTPUT = re.compile(r"\bstd::(cout|cerr|clog)\b|\bfmt::print\b|(?<![\w:>.])(?:std::)?(printf|fprintf|puts|exit|_exit|abort|quick_exit)\s*\(")
 MAY_ABORT = {"base/check.cpp"}
 # The headers of src/files that others may include: what a model file holds, not how it is laid out.
-OPEN_FILES = {"files/model_file.h", "files/gguf_parts.h", "files/gguf_writer.h", "files/safetensors.h"}
+OPEN_FILES = {"files/fingerprint.h", "files/gguf_parts.h", "files/gguf_writer.h", "files/model_file.h", "files/safetensors.h"}
 GGUF_MAGIC = re.compile(r"0x46554747|0x47475546", re.I)
 
 

@@ -21,7 +21,8 @@ double seconds(Clock::duration d) { return std::chrono::duration<double>(d).coun
 
 Answer generate(Engine& engine, Request request, const InterruptGuard& interrupt,
                 const std::function<void(std::string_view)>& show,
-                const std::function<void(const Engine::Admitted&)>& on_admitted) {
+                const std::function<void(const Engine::Admitted&)>& on_admitted,
+                const std::function<void(const DrawReport&)>& on_draw) {
   Answer a;
   const auto start = Clock::now();
   a.admitted = engine.add(std::move(request));
@@ -31,6 +32,10 @@ Answer generate(Engine& engine, Request request, const InterruptGuard& interrupt
     if (event.token) {
       if (a.ids.empty()) first_token_at = Clock::now();
       a.ids.push_back(*event.token);
+    }
+    if (event.draw) {
+      if (on_draw) on_draw(*event.draw);
+      a.draws.push_back(*event.draw);
     }
     if (event.logprobs) a.logprobs.push_back(*event.logprobs);
     if (!event.prompt_logprobs.empty()) a.prompt_logprobs = event.prompt_logprobs;

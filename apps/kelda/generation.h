@@ -23,15 +23,18 @@ struct Answer {
   std::string text;
   std::vector<TokenId> ids;
   std::vector<TokenReport> logprobs, prompt_logprobs;  // where asked for
+  std::vector<DrawReport> draws;                       // likewise
   Event last;
   Timings timings;
 };
 
-// Steps the engine until the request, its only one, has ended. `show` gets the text as it becomes certain. A
-// Ctrl-C while the guard is up cancels the request.
+// Steps the engine until the request, its only one, has ended. `show` gets the text as it becomes certain,
+// and `on_draw`, if there is one, each report that was asked for. A Ctrl-C while the guard is up cancels the
+// request.
 Answer generate(Engine& engine, Request request, const InterruptGuard& interrupt,
                 const std::function<void(std::string_view)>& show,
-                const std::function<void(const Engine::Admitted&)>& on_admitted);
+                const std::function<void(const Engine::Admitted&)>& on_admitted,
+                const std::function<void(const DrawReport&)>& on_draw = {});
 
 nlohmann::json timings_json(const Timings& timings, const Runner& runner);
 // Two lines for people: times and rates, memory.

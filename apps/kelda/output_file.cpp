@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/quote.h"
 #include "files/gguf_parts.h"
 
@@ -62,5 +63,7 @@ void refuse_to_overwrite(std::string_view flag, const std::string& output, const
   }
   if (is_of_model(output, model)) refuse(flag, output, "a file of the model");
 }
+
+void require_writable(const std::string& output) { const AtomicFile made_and_removed(output); }
 
 }  // namespace kelda::cli

@@ -13,4 +13,7 @@ namespace kelda::cli {
 void refuse_to_overwrite(std::string_view flag, const std::string& output, const std::filesystem::path& model,
                          std::initializer_list<std::string> inputs = {});
 
+// Throws kIo where a file of that name could not be made, before work is put into what it is to hold.
+void require_writable(const std::string& output);
+
 }  // namespace kelda::cli

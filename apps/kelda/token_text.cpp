@@ -13,7 +13,8 @@ constexpr int kBackgrounds[] = {157, 153, 223, 225, 229};
 }  // namespace
 
 std::string shown_piece(const text::Tokenizer& tokenizer, TokenId id) {
-  const std::string bytes = tokenizer.bytes(id, true);
+  // A model may have more rows than its vocabulary has pieces: those stand for nothing.
+  const std::string bytes = id < tokenizer.vocabulary().size() ? tokenizer.bytes(id, true) : std::string();
   std::string shown, run;
   const auto flush = [&] {
     const std::string quoted = quote(run, std::string::npos);

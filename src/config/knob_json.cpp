@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <string>
+#include <type_traits>
+#include <variant>
 
 #include "base/cpu.h"
 #include "base/error.h"
@@ -206,7 +209,32 @@ KnobValue to_value(const Knob& knob, const json& value) {
   fail_knob(knob, shown(value));
 }
 
+json value_json(const KnobValue& value) {
+  return std::visit(
+      [](const auto& v) -> json {
+        using T = std::remove_cvref_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, Seed>) {
+          return v.value ? json(*v.value) : json();
+        } else if constexpr (std::is_same_v<T, TokenBias>) {
+          json biases = json::object();
+          for (const auto& [id, bias] : v) biases[std::to_string(id)] = bias;
+          return biases;
+        } else {
+          return v;
+        }
+      },
+      value);
+}
+
 }  // namespace
+
+json settings_json(const Knobs& knobs) {
+  json settings = json::object();
+  for (const Knob* k : knobs.known())
+    settings[std::string(k->name)] = {{"value", value_json(knobs.value_of(k->name))},
+                                      {"from", std::string(knobs.source(k->name))}};
+  return settings;
+}
 
 json parse_json_object(std::string_view text) {
   const FloatEnvironment rounding;

@@ -1,4 +1,4 @@
-// Values of knobs from JSON: request bodies and configuration files.
+// Values of knobs from JSON, as in request bodies and configuration files, and back.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -17,5 +17,9 @@ nlohmann::json parse_json_object(std::string_view text);
 // Sets one knob; null changes nothing. A wrong JSON type throws kUsage and is named.
 void set_from_json_value(Knobs& knobs, std::string_view name, const nlohmann::json& value,
                          std::string_view source);
+
+// {"temperature": {"value": 0.7, "from": "flag"}, …}: every knob, those at their default too. A seed that is
+// to be chosen is null.
+nlohmann::json settings_json(const Knobs& knobs);
 
 }  // namespace kelda

@@ -53,6 +53,8 @@ void check_logprobs(const Request& request, int64_t vocab_size) {
     if (n > vocab_size)
       fail(ErrorCode::kUsage, "{} asks for {} tokens; the model has {}", name, n, vocab_size);
   }
+  if (request.explain > vocab_size)
+    fail(ErrorCode::kUsage, "explain asks for {} tokens; the model has {}", request.explain, vocab_size);
   const int64_t n_prompt = request.knobs.integer("prompt_logprobs");
   const auto n_tokens = static_cast<int64_t>(request.prompt.size());
   if (n_prompt > 0 && n_tokens > kPromptAlternatives / n_prompt) {
@@ -117,7 +119,7 @@ Engine::Admitted Engine::add(Request request) {
   const int64_t asked = knobs.integer("max_tokens");
   check_prompt(request.prompt, asked > 0);
   check_min_tokens(knobs, n_prompt, window_);
-  Admitted admitted{next_id_++, choose_seed(knobs), asked, sampling::notices(knobs)};
+  Admitted admitted{next_id_++, choose_seed(knobs), asked, sampling::notices(knobs), {}};
   check_logprobs(request, runner_.model().config().vocab_size);
   const int64_t room = window_ - n_prompt;
   if (asked > room) {
@@ -129,14 +131,17 @@ Engine::Admitted Engine::add(Request request) {
     }
   }
   const double time_limit = knobs.number("time_limit");
+  const double now = now_();
   const Running::Limits limits{admitted.seed, admitted.max_tokens, asked > room,
-                               time_limit > 0 ? now_() + time_limit : 0};
+                               time_limit > 0 ? now + time_limit : 0};
   // What was read for another request has no logits any more: where they are wanted, all is read again.
-  std::optional<Sequence> prefix =
-      knobs.integer("prompt_logprobs") < 0 ? prefixes_.find(request.prompt) : std::nullopt;
+  const bool reuses = knobs.integer("prompt_logprobs") < 0;
+  if (!reuses) admitted.prefix.outcome = PrefixLookup::Outcome::kNotWanted;
+  std::optional<Sequence> prefix = reuses ? prefixes_.find(request.prompt, &admitted.prefix) : std::nullopt;
   auto running =
       std::make_unique<Running>(admitted.id, std::move(request), limits,
                                 prefix ? std::move(*prefix) : Sequence(runner_.cache()), runner_.model());
+  running->clock.arrived = now;
   outbox_.reserve(outbox_.size() + running_.size() + 1);
   running_.push_back(std::move(running));
   return admitted;
@@ -150,7 +155,7 @@ void Engine::cancel(RequestId id) {
 
 // In order of arrival: the last token of each running answer, and of prompts up to the chunk's size over all
 // of them.
-void Engine::gather() {
+void Engine::gather(double now) {
   batch_.clear();
   readings_.clear();
   int64_t budget = prefill_chunk_, prompt_rows = kPromptRows;
@@ -169,6 +174,7 @@ void Engine::gather() {
                : last   ? Batch::Logits::kLast
                         : Batch::Logits::kNone);
     readings_.push_back({r.get(), n, first_row, last});
+    if (!r->clock.began) r->clock.began = now;
   }
 }
 
@@ -181,7 +187,7 @@ bool Engine::step(const std::function<void(const Event&)>& on_event) {
     return false;
   }
   try {
-    gather_within_memory();
+    gather_within_memory(now_());
     const Matrix<const float> logits = runner_.forward(batch_);
     // From here on nothing throws: the pass is in the cache, every request that read something is told so,
     // and what goes wrong with one is that one's.
@@ -209,10 +215,10 @@ void Engine::end_cancelled_and_late() {
   remove_finished();
 }
 
-void Engine::gather_within_memory() {
+void Engine::gather_within_memory(double now) {
   for (;;) {
     try {
-      return gather();
+      return gather(now);
     } catch (const Error& e) {
       if (e.code() != ErrorCode::kOutOfMemory || !prefixes_.drop_oldest()) throw;
     }
@@ -270,6 +276,7 @@ void Engine::take(const Reading& reading, Matrix<const float> logits) noexcept {
   } catch (const std::exception& e) {
     failed(ErrorCode::kInternal, e.what());
   }
+  if (event.token && !r.clock.drew) r.clock.drew = now_();
   if (reason) finish(r, event, *reason);
   outbox_.push_back(std::move(event));
 }
@@ -289,6 +296,7 @@ void Engine::finish(Running& r, Event& event, FinishReason reason) noexcept {
     failed(ErrorCode::kInternal, e.what());
   }
   r.close(event, reason, window_);
+  event.phases = r.clock.phases(now_());
   try {  // what it read, for prompts that begin alike
     prefixes_.keep(r.take_tokens(), std::move(r.sequence));
   } catch (const std::exception&) {

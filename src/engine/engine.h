@@ -34,7 +34,8 @@ class Engine {
     uint64_t seed;       // the one given, or one drawn now
     int64_t max_tokens;  // after clamping to the room that is left
     std::vector<std::string>
-        notices;  // what was asked for and is not in effect, or was clamped: nothing silently
+        notices;               // what was asked for and is not in effect, or was clamped: nothing silently
+    PrefixLookup prefix = {};  // what of the prompt was known before, and why
   };
   // Throws kBadInput for an empty prompt or an id outside the vocabulary, kContextLength (both counts) for a
   // prompt that leaves no room, kUsage for knobs that exclude each other or ask for what the model has not.
@@ -60,13 +61,13 @@ class Engine {
     bool draws;
   };
   void check_prompt(std::span<const TokenId> prompt, bool answers) const;
-  // Puts what each request should read next into batch_ and readings_.
-  void gather();
+  // Puts what each request should read next into batch_ and readings_. now: on the clock.
+  void gather(double now);
   void end_cancelled_and_late();
   void take(const Reading& reading, Matrix<const float> logits) noexcept;
   void finish(Running& r, Event& event, FinishReason reason) noexcept;
   // Drops what is kept of ended requests, one after the other, when memory runs out.
-  void gather_within_memory();
+  void gather_within_memory(double now);
   void fail_youngest(ErrorCode code, const char* why) noexcept;
   void remove_finished() noexcept;
   void deliver(const std::function<void(const Event&)>& on_event);

@@ -8,6 +8,7 @@
 #include <list>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "learned/vocabulary.h"
@@ -18,14 +19,33 @@ namespace kelda {
 // How many tokens the two have in common at their beginning.
 int64_t common_length(std::span<const TokenId> a, std::span<const TokenId> b);
 
+// What became of the search for what was read before, and why.
+struct PrefixLookup {
+  enum class Outcome {
+    kOff,        // nothing is ever kept
+    kNotWanted,  // all of the prompt has to be read, for its logprobs
+    kEmpty,      // nothing has been kept yet
+    kOneToken,   // the last token has to be read, and there is no other
+    kNoneAlike,  // what is kept begins otherwise
+    kGone,       // something begins alike, but layers with a window have forgotten what would be needed
+    kHit,
+  };
+  Outcome outcome = Outcome::kOff;
+  int64_t n_alike = 0;  // kHit: tokens that need not be read; kGone: that some kept text begins with as well
+};
+// "hit", "miss" or "off".
+std::string_view name(PrefixLookup::Outcome outcome);
+// Why, in a sentence for people.
+std::string why(const PrefixLookup& lookup);
+
 class PrefixCache {
  public:
   // Keeps at most that many sequences; 0 keeps none.
   explicit PrefixCache(std::size_t max_sequences) : max_sequences_(max_sequences) {}
 
   // A sequence that holds the longest kept beginning of `prompt`, but never all of it: the last token has to
-  // be read, for its logits. nullopt if nothing of it is there.
-  std::optional<Sequence> find(std::span<const TokenId> prompt);
+  // be read, for its logits. nullopt if nothing of it is there; `lookup`, if not null, says why.
+  std::optional<Sequence> find(std::span<const TokenId> prompt, PrefixLookup* lookup = nullptr);
   // tokens: those that the sequence holds (the first sequence.length() are taken). What it makes redundant
   // goes.
   void keep(std::vector<TokenId> tokens, Sequence sequence);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "config/knob.h"
+#include "engine/draw_report.h"
 #include "engine/logprobs.h"
 #include "learned/vocabulary.h"
 
@@ -19,6 +20,7 @@ using RequestId = int64_t;
 struct Request {
   std::vector<TokenId> prompt;  // at least one token
   Knobs knobs;                  // from sampling::request_knobs(): samplers, seed, max_tokens, stop, …
+  int64_t explain = -1;         // with each token a DrawReport with so many of the likeliest; −1: none
 };
 
 enum class FinishReason { kStop, kLength, kTime, kCancelled, kError };
@@ -45,11 +47,19 @@ struct ContextReport {
   int64_t left = 0;           // after the answer
 };
 
+// Where a request's time went, in seconds by the engine's clock.
+struct PhaseTimes {
+  double queue = 0;    // from its arrival to the pass that first reads something of it
+  double prefill = 0;  // to its first token, or its end where none was drawn
+  double decode = 0;   // to its end
+};
+
 // One step of one request.
 struct Event {
   RequestId request = 0;
   std::optional<TokenId> token;              // what was drawn; absent for a request that ends without drawing
   std::optional<TokenReport> logprobs;       // of that token, where asked for
+  std::optional<DrawReport> draw;            // of that token, where asked for
   std::vector<TokenReport> prompt_logprobs;  // on the first event, where asked for: of prompt tokens 1, 2, …
   std::string text;  // what may be shown now; halves of characters and of stop strings are held back
   std::optional<FinishReason> finish;  // set on the last event
@@ -60,6 +70,7 @@ struct Event {
   ErrorCode error_code = ErrorCode::kInternal;  // with error
   Usage usage;                                  // with finish
   ContextReport context;                        // with finish
+  PhaseTimes phases;                            // with finish
 };
 
 }  // namespace kelda

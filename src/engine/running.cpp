@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "base/sha256.h"
 #include "engine/repetition.h"
 #include "engine/runner.h"
 
@@ -34,7 +35,16 @@ Running::Running(RequestId request_id, Request request, const Limits& limits, Se
              token_text(model.tokenizer())),
       text_(model.tokenizer(), false, text::Detokenizer::Start::kContinuation),
       stops_(request.knobs, model.vocabulary(), model.config().vocab_size),
-      n_cached_(sequence.length()) {}
+      n_cached_(sequence.length()) {
+  if (request.explain < 0) return;
+  recorder_.emplace(static_cast<std::size_t>(request.explain));
+  chain_.observe(&*recorder_);
+}
+
+PhaseTimes Running::Clock::phases(double end) const {
+  const double first_read = began.value_or(end), first_drawn = drew.value_or(end);
+  return {first_read - arrived, first_drawn - first_read, end - first_drawn};
+}
 
 std::span<const TokenId> Running::pending() const {
   const auto done = static_cast<std::size_t>(sequence.length());
@@ -71,8 +81,10 @@ std::optional<FinishReason> Running::draw(std::span<const float> logits, Event& 
   require_a_number(logits, static_cast<int64_t>(prompt_.size() + generated_.size()) - 1);
   const auto n = static_cast<int64_t>(generated_.size());
   const auto position = static_cast<uint32_t>(prompt_.size() + generated_.size());
+  if (recorder_) recorder_->begin(logits);
   const sampling::Draw drawn =
       chain_.draw(stops_.drawable(logits, n), {prompt_, generated_}, {limits_.seed, 0, position});
+  if (recorder_) event.draw = DrawReport{sha256_hex(std::as_bytes(logits)), recorder_->take()};
   generated_.push_back(drawn.id);
   event.token = drawn.id;
   if (logprobs_ >= 0) {

@@ -51,8 +51,16 @@ class Running {
   // The prompt and what was drawn; the request is over then.
   std::vector<TokenId> take_tokens();
 
+  // When it came, was first read and first drawn, on the engine's clock.
+  struct Clock {
+    double arrived = 0;
+    std::optional<double> began = {}, drew = {};
+    PhaseTimes phases(double end) const;
+  };
+
   const RequestId id;
   Sequence sequence;
+  Clock clock;
   bool cancelled = false, finished = false;
 
  private:
@@ -68,6 +76,7 @@ class Running {
   const int64_t n_cached_;  // tokens of the prompt that need not be read
   Usage usage_;
   std::vector<TokenReport> prompt_reports_;
+  std::optional<sampling::DrawRecorder> recorder_;  // observes the chain, where asked for
 };
 
 }  // namespace kelda

@@ -12,13 +12,16 @@ namespace kelda::sampling {
 namespace {
 
 // What looks at the order of the candidates alone goes before what leaves that order as it is: the outcome is
-// the same, and few are left to work on.
-void swap_neighbours(SamplerList& samplers, const Knobs& knobs) {
+// the same, and few are left to work on. Returns which samplers have come early by that.
+std::vector<bool> swap_neighbours(SamplerList& samplers, const Knobs& knobs) {
+  std::vector<bool> early(samplers.size(), false);
   for (std::size_t i = 1; i < samplers.size(); ++i) {
     const SamplerSpec& before = *samplers[i - 1];
-    if (samplers[i]->by_order && before.keeps_order != nullptr && before.keeps_order(knobs))
-      std::swap(samplers[i - 1], samplers[i]);
+    if (!samplers[i]->by_order || before.keeps_order == nullptr || !before.keeps_order(knobs)) continue;
+    std::swap(samplers[i - 1], samplers[i]);
+    early[i - 1] = true;
   }
+  return early;
 }
 
 }  // namespace
@@ -29,9 +32,44 @@ Chain::Chain(const Knobs& asked, std::size_t vocab_size, const TokenText& text, 
   const Knobs knobs = with_profile(asked);
   greedy_ = is_greedy(knobs);
   SamplerList samplers = acting(all, knobs);
-  swap_neighbours(samplers, knobs);
-  for (const SamplerSpec* spec : samplers)
-    steps_.push_back({spec->name, spec->make(knobs, text, vocab_size)});
+  const std::vector<bool> early = swap_neighbours(samplers, knobs);
+  for (std::size_t i = 0; i < samplers.size(); ++i)
+    steps_.push_back({samplers[i]->name, samplers[i]->make(knobs, text, vocab_size), early[i]});
+}
+
+void Chain::run(const Step& step, Candidates& candidates, const History& history, const DrawKey& key) {
+  step.sampler->apply(candidates, history, key);
+  if (candidates.size() == 0) fail(ErrorCode::kUsage, "{} bans every token that could come next", step.name);
+}
+
+void Chain::run_stages(const History& history, const DrawKey& key) {
+  for (const Step& step : steps_) run(step, candidates_, history, key);
+}
+
+// The same stages on the same candidates. Where some have come early, a copy is brought to what the order
+// says they would have seen and left.
+void Chain::run_observed(const History& history, const DrawKey& key) {
+  observer_->begins(candidates_);
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (!steps_[i].early) {
+      run(steps_[i], candidates_, history, key);
+      observer_->ran(steps_[i].name, candidates_);
+      continue;
+    }
+    std::size_t last = i;  // the one that they have overtaken
+    while (steps_[last].early) ++last;
+    const auto tell = [&](const Step& step) {
+      Candidates as_ordered = candidates_;
+      run(steps_[last], as_ordered, history, key);
+      observer_->ran(step.name, as_ordered);
+    };
+    tell(steps_[last]);
+    for (; i < last; ++i) {
+      run(steps_[i], candidates_, history, key);
+      tell(steps_[i]);
+    }
+    run(steps_[last], candidates_, history, key);
+  }
 }
 
 const Candidates& Chain::apply(std::span<const float> logits, const History& history, const DrawKey& key) {
@@ -39,10 +77,10 @@ const Candidates& Chain::apply(std::span<const float> logits, const History& his
   const FloatEnvironment rounding;
   candidates_.assign(logits);
   if (candidates_.size() == 0) fail(ErrorCode::kInternal, "the model gave no logit that is a number");
-  for (const Step& step : steps_) {
-    step.sampler->apply(candidates_, history, key);
-    if (candidates_.size() == 0)
-      fail(ErrorCode::kUsage, "{} bans every token that could come next", step.name);
+  if (observer_ == nullptr) {
+    run_stages(history, key);
+  } else {
+    run_observed(history, key);
   }
   return candidates_;
 }
@@ -51,13 +89,17 @@ Draw Chain::draw(std::span<const float> logits, const History& history, const Dr
   const FloatEnvironment rounding;
   apply(logits, history, key);
   const Candidate best = candidates_.best();
-  if (greedy_) return {best.id, -1.0, 1};
-  weights_.reserve(vocab_size_);
-  weights_.assign(candidates_.all(), best.logit);
-  const double u = uniform(key, kDrawNumber);
-  const Candidate drawn = candidates_.all()[weights_.pick(u)];
-  for (const Step& step : steps_) step.sampler->drew(drawn);
-  return {drawn.id, u, candidates_.size()};
+  Draw draw{best.id, -1.0, 1};
+  if (!greedy_) {
+    weights_.reserve(vocab_size_);
+    weights_.assign(candidates_.all(), best.logit);
+    const double u = uniform(key, kDrawNumber);
+    const Candidate drawn = candidates_.all()[weights_.pick(u)];
+    for (const Step& step : steps_) step.sampler->drew(drawn);
+    draw = {drawn.id, u, candidates_.size()};
+  }
+  if (observer_ != nullptr) observer_->drew(draw, candidates_);
+  return draw;
 }
 
 double logprob(std::span<const float> logits, TokenId id) {

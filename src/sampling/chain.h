@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "sampling/chain_observer.h"
 #include "sampling/sampler.h"
 #include "sampling/sampler_order.h"
 #include "sampling/softmax.h"
@@ -33,6 +34,10 @@ class Chain {
   // all that is left is banned. Memory is asked for by the first call, and where the history has grown.
   Draw draw(std::span<const float> logits, const History& history, const DrawKey& key);
 
+  // From now on `observer`, which outlives the chain or the next call, is told what draw() and apply() do;
+  // nullptr: nobody is. A draw is the same whether it is observed or not, and takes several times as long.
+  void observe(ChainObserver* observer) { observer_ = observer; }
+
   // The stages alone: what is left to draw from, in order of id; valid until the next call. Errors as draw().
   const Candidates& apply(std::span<const float> logits, const History& history, const DrawKey& key = {});
 
@@ -44,13 +49,18 @@ class Chain {
   struct Step {
     std::string_view name;
     std::unique_ptr<Sampler> sampler;
+    bool early = false;  // runs before the one that it stands behind in the order: the outcome is the same
   };
+  void run_stages(const History& history, const DrawKey& key);
+  void run_observed(const History& history, const DrawKey& key);
+  void run(const Step& step, Candidates& candidates, const History& history, const DrawKey& key);
 
   std::size_t vocab_size_;
   std::vector<Step> steps_;
   bool greedy_ = false;
   Candidates candidates_;
   Weights weights_;
+  ChainObserver* observer_ = nullptr;
 };
 
 // Logprobs are of the raw distribution: temperature 1, before any stage. −inf and NaN logits have probability

@@ -63,6 +63,25 @@ int64_t JsonView::integer(int64_t lo, int64_t hi) const {
   return out;
 }
 
+uint64_t JsonView::natural() const {
+  uint64_t out = 0;
+  if (element_.get(out) != simdjson::SUCCESS) {
+    if (element_.is_int64()) fail(ErrorCode::kBadInput, "{} is below 0", named(path_));
+    refuse("a whole number");
+  }
+  return out;
+}
+
+double JsonView::number(double lo, double hi) const {
+  double out = 0;
+  if (element_.get(out) != simdjson::SUCCESS) refuse("a number");
+  if (!(out >= lo && out <= hi))
+    fail(ErrorCode::kBadInput, "{} is {}; {} to {} are possible", named(path_), out, lo, hi);
+  return out;
+}
+
+std::string JsonView::json() const { return simdjson::minify(element_); }
+
 simdjson::dom::array JsonView::raw_list() const {
   simdjson::dom::array out;
   if (element_.get(out) != simdjson::SUCCESS) refuse("a list");

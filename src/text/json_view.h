@@ -25,8 +25,12 @@ class JsonView {
   std::string_view text() const;
   bool boolean() const;
   int64_t integer(int64_t lo, int64_t hi) const;
+  uint64_t natural() const;  // a whole number of 64 bits without a sign
+  double number(double lo, double hi) const;
   std::vector<JsonView> list(std::size_t at_most) const;
   JsonObject object() const;
+  // The value as JSON again.
+  std::string json() const;
   // For lists and objects too long for views of all their members.
   simdjson::dom::array raw_list() const;
   simdjson::dom::object raw_object() const;

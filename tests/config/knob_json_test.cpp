@@ -24,6 +24,23 @@ Outcome outcome(std::string_view name, const std::string& value) {
   return knobs.is_set(name) ? kSet : kUnchanged;
 }
 
+TEST(SettingsJson, HasEveryKnobItsValueAndWhereItCameFrom) {
+  Knobs knobs(kRows);
+  knobs.set_from_json(R"({"top_p": 0.1, "stop": ["a", "b"], "seed": 18446744073709551615})", "request");
+  const nlohmann::json settings = settings_json(knobs);
+  EXPECT_EQ(settings.size(), knobs.known().size());
+  EXPECT_EQ(settings["top_p"].dump(), R"({"from":"request","value":0.1})");
+  EXPECT_EQ(settings["stop"]["value"].dump(), R"(["a","b"])");
+  EXPECT_EQ(settings["seed"]["value"].get<uint64_t>(), 18446744073709551615u);
+  EXPECT_EQ(settings["temperature"]["from"], "default");
+  EXPECT_TRUE(settings_json(Knobs(kRows))["seed"]["value"].is_null());
+  // What is written can be read again.
+  Knobs again(kRows);
+  for (const auto& [name, setting] : settings.items())
+    set_from_json_value(again, name, setting["value"], setting["from"].get<std::string>());
+  EXPECT_EQ(settings_json(again), settings);
+}
+
 TEST(KnobFromJson, BordersOfEveryType) {
   const std::string values[] = {
       "null",  "-1",  "0",        "1",       "2147483647", "2147483648", "9223372036854775808",

@@ -16,7 +16,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from support import BINARY, PATIENCE_S, KeldaCase, Result, environment, kelda, main, tiny_model  # noqa: E402
 
 SOURCE = Path(__file__).resolve().parents[2]
-COMMANDS = ("bench", "completion", "docs", "inspect", "logits", "models", "pull", "run", "selftest", "version")
+COMMANDS = ("bench", "completion", "docs", "explain", "inspect", "logits", "models", "pull", "replay", "run",
+            "selftest", "version")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 # Flag, what is allowed (the words of the message), values outside it.
@@ -129,7 +130,9 @@ class Pages(KeldaCase):
         for page in ("kv", "cost", "roofline", "attention", "quant"):
             flags = set(re.findall(r"(?m)^ +(?:-\w,)?(--[a-z0-9-]+)", self.works("calc", page, "--help").out))
             self.assertEqual(set(completed("calc", page, "--")), flags)
-        self.assertNotIn("--model", script.read_text())
+        self.assertEqual(completed("replay", "--model", "smol"), ["smollm2"])
+        for command in ("run", "inspect", "pull", "bench"):
+            self.assertEqual(completed(command, "--mod"), [], "a positional is no flag")
 
     def test_other_shells_completion_parses(self):
         for shell, check in (("zsh", ["zsh", "-n"]), ("fish", ["fish", "--no-execute"])):
@@ -332,7 +335,8 @@ class Output(KeldaCase):
                 ("models", "--json"),
                 ("docs", "knobs"), ("completion", "bash"), ("completion", "zsh"), ("completion", "fish"),
                 ("inspect", tiny_model()), ("inspect", tiny_model(), "--json"), ("logits", tiny_model(), "--ids", "1"),
-                ("bench", tiny_model(), "--tests", "pp4", "-r", "1"), ("run", tiny_model(), "--raw", "a", "--max-tokens", "2"))
+                ("bench", tiny_model(), "--tests", "pp4", "-r", "1"), ("explain", tiny_model(), "--raw", "a", "--max-tokens", "2"),
+                ("run", tiny_model(), "--raw", "a", "--max-tokens", "2"))
 
     def test_a_full_disk_is_an_error(self):
         if not stat.S_ISCHR(os.stat("/dev/full").st_mode):

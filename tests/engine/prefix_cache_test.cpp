@@ -80,6 +80,34 @@ TEST_F(PrefixCacheTest, AWindowLimitsHowFarBackItReaches) {
   ASSERT_TRUE(prefixes.find(near));
   EXPECT_EQ(prefixes.find(near)->length(), 990);
   EXPECT_FALSE(prefixes.find(far));
+  PrefixLookup lookup;
+  EXPECT_FALSE(prefixes.find(far, &lookup));
+  EXPECT_EQ(lookup.outcome, PrefixLookup::Outcome::kGone);
+  EXPECT_EQ(lookup.n_alike, 300);
+  EXPECT_NE(why(lookup).find("300 tokens"), std::string::npos) << why(lookup);
+}
+
+TEST_F(PrefixCacheTest, WhyNothingOrSomethingWasFoundIsTold) {
+  using Outcome = PrefixLookup::Outcome;
+  const auto look = [](PrefixCache& prefixes, std::span<const TokenId> prompt) {
+    PrefixLookup lookup{Outcome::kNotWanted, -1};
+    (void)prefixes.find(prompt, &lookup);
+    EXPECT_FALSE(why(lookup).empty());
+    return lookup;
+  };
+  PrefixCache none(0), prefixes(2);
+  EXPECT_EQ(look(none, counting(10)).outcome, Outcome::kOff);
+  EXPECT_EQ(look(prefixes, counting(10)).outcome, Outcome::kEmpty);
+  prefixes.keep(counting(64), sequence(64, full_));
+  EXPECT_EQ(look(prefixes, counting(1)).outcome, Outcome::kOneToken);
+  EXPECT_EQ(look(prefixes, std::vector<TokenId>{7, 8, 9}).outcome, Outcome::kNoneAlike);
+  const PrefixLookup hit = look(prefixes, counting(70));
+  EXPECT_EQ(hit.outcome, Outcome::kHit);
+  EXPECT_EQ(hit.n_alike, 64);
+  EXPECT_EQ(why(hit), "the first 64 tokens had been read for another request");
+  EXPECT_EQ(name(Outcome::kHit), "hit");
+  EXPECT_EQ(name(Outcome::kOff), "off");
+  EXPECT_EQ(name(Outcome::kGone), "miss");
 }
 
 }  // namespace

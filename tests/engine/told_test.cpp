@@ -17,6 +17,7 @@ double fake_clock() { return clock_now; }
 struct Told {
   std::vector<TokenId> ids;
   std::vector<TokenReport> logprobs, prompt_logprobs;
+  std::vector<DrawReport> draws;
   std::string text;
   Event last;
 };
@@ -33,6 +34,7 @@ class ToldTest : public ::testing::Test {
     Told& t = told[e.request];
     if (e.token) t.ids.push_back(*e.token);
     if (e.logprobs) t.logprobs.push_back(*e.logprobs);
+    if (e.draw) t.draws.push_back(*e.draw);
     if (!e.prompt_logprobs.empty()) {
       EXPECT_TRUE(t.prompt_logprobs.empty()) << "told twice";
       t.prompt_logprobs = e.prompt_logprobs;
@@ -237,6 +239,102 @@ TEST_F(ToldTest, TheTimeLimitEndsAnAnswerAndOnlyThatOne) {
   EXPECT_EQ(told[free].last.finish, FinishReason::kLength);
   EXPECT_EQ(told[free].ids.size(), 20u);
   EXPECT_TRUE(std::equal(told[limited].ids.begin(), told[limited].ids.end(), told[free].ids.begin()));
+}
+
+TEST_F(ToldTest, WhereTheTimeWentIsTold) {
+  Engine engine(runner_, {.prefill_chunk = 2, .kept_sequences = 0, .seconds = fake_clock});
+  clock_now = 100;
+  const auto first =
+      engine.add(testing::request(encode("abcd"), R"({"max_tokens": 3, "ignore_eos": true})")).id;
+  const auto second =
+      engine.add(testing::request(encode("xy"), R"({"max_tokens": 1, "ignore_eos": true})")).id;
+  const auto nothing = engine.add(testing::request(encode("x"), R"({"max_tokens": 0})")).id;
+  std::map<RequestId, Told> told;
+  clock_now = 101;
+  // Two tokens of prompts a step: the first request takes two steps, then the second, then the third.
+  while (engine.step([&](const Event& e) { collect(told, e); })) clock_now += 1;
+  const auto expect = [](const PhaseTimes& p, double queue, double prefill, double decode) {
+    EXPECT_EQ(p.queue, queue);
+    EXPECT_EQ(p.prefill, prefill);
+    EXPECT_EQ(p.decode, decode);
+  };
+  expect(told[first].last.phases, 1, 1, 2);
+  expect(told[second].last.phases, 3, 0, 0);
+  expect(told[nothing].last.phases, 4, 0, 0);
+}
+
+TEST_F(ToldTest, ReportsOfDrawsHaveTheSameBitsInABatchAndInAnyChunk) {
+  const std::vector<std::string> prompts = {"the first text", "another one, of some length", "x"};
+  const auto explained = [&](const std::string& prompt) {
+    Request r = testing::request(encode(prompt), kAll);
+    r.explain = 6;
+    return r;
+  };
+  std::vector<Told> alone;
+  for (const auto& prompt : prompts) alone.push_back(run_one(explained(prompt)));
+  Engine engine(runner_, {.prefill_chunk = 3});
+  for (const auto& prompt : prompts) engine.add(explained(prompt));
+  const auto told = run(engine);
+  for (std::size_t i = 0; i < prompts.size(); ++i) {
+    const Told& t = told.at(static_cast<RequestId>(i) + 1);
+    ASSERT_EQ(t.draws.size(), 6u);
+    for (std::size_t s = 0; s < t.draws.size(); ++s) {
+      const DrawReport &a = t.draws[s], &b = alone[i].draws[s];
+      EXPECT_EQ(a.logits_sha256, b.logits_sha256);
+      EXPECT_EQ(a.record.draw.id, t.ids[s]);
+      EXPECT_EQ(a.record.draw.uniform, b.record.draw.uniform);
+      EXPECT_EQ(a.record.raw_entropy, b.record.raw_entropy);
+      ASSERT_EQ(a.record.candidates.size(), b.record.candidates.size());
+      for (std::size_t c = 0; c < a.record.candidates.size(); ++c) {
+        EXPECT_EQ(a.record.candidates[c].id, b.record.candidates[c].id);
+        EXPECT_EQ(a.record.candidates[c].logit, b.record.candidates[c].logit);
+        EXPECT_EQ(a.record.candidates[c].p, b.record.candidates[c].p);
+      }
+    }
+    EXPECT_NE(t.draws[0].logits_sha256, t.draws[1].logits_sha256);
+  }
+}
+
+TEST_F(ToldTest, ExplainingChangesNoTokenAndNothingIsToldUnasked) {
+  Request r = testing::request(encode("the text"), kAll);
+  const Told plain = run_one(r);
+  EXPECT_TRUE(plain.draws.empty());
+  r.explain = 0;
+  const Told explained = run_one(r);
+  EXPECT_EQ(explained.ids, plain.ids);
+  expect_same(explained.logprobs, plain.logprobs);
+  ASSERT_EQ(explained.draws.size(), plain.ids.size());
+  EXPECT_EQ(explained.draws[0].record.candidates.size(), 1u) << "the drawn token is always told";
+  ASSERT_EQ(explained.draws[0].record.stages.size(), 2u) << "temperature and top_k";
+  r.explain = 1'000'000;
+  EXPECT_NE(refusal(r, ErrorCode::kUsage).find("explain asks for 1000000"), std::string::npos);
+}
+
+TEST_F(ToldTest, EndTokensThatMinTokensKeepAwayAreAStage) {
+  Request r =
+      testing::request(encode("ab"), R"({"min_tokens": 2, "max_tokens": 4, "logit_bias": {"77": 100}})");
+  r.explain = 1;
+  const Told told = run_one(std::move(r));
+  ASSERT_EQ(told.draws.size(), 4u);
+  EXPECT_EQ(told.draws[1].record.stages[0].name, "min_tokens");
+  EXPECT_EQ(told.draws[2].record.stages[0].name, "logit_bias");
+}
+
+TEST_F(ToldTest, WhatWasKnownOfAPromptIsTold) {
+  using Outcome = PrefixLookup::Outcome;
+  Engine engine(runner_, {.prefill_chunk = 512, .kept_sequences = 2});
+  const auto ask = [&](const char* text, const char* knobs) {
+    const PrefixLookup lookup = engine.add(testing::request(encode(text), knobs)).prefix;
+    run(engine);
+    return lookup;
+  };
+  EXPECT_EQ(ask("a text", R"({"max_tokens": 1})").outcome, Outcome::kEmpty);
+  const PrefixLookup hit = ask("a text and more", R"({"max_tokens": 1})");
+  EXPECT_EQ(hit.outcome, Outcome::kHit);
+  EXPECT_EQ(hit.n_alike, 6);
+  EXPECT_EQ(ask("a text", R"({"max_tokens": 1, "prompt_logprobs": 0})").outcome, Outcome::kNotWanted);
+  Engine without(runner_, {});
+  EXPECT_EQ(without.add(testing::request(encode("a"), R"({"max_tokens": 1})")).prefix.outcome, Outcome::kOff);
 }
 
 TEST_F(ToldTest, ALoopIsInTheLastEventsNotices) {

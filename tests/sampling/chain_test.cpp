@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "sampling/draws.h"
 
@@ -162,6 +163,47 @@ TEST(Chain, ABiasOnAnIdThatDoesNotExistIsAnError) {
   EXPECT_NO_THROW(Chain(knobs_of(R"({"logit_bias": {"3": 1}})"), 4));
   EXPECT_EQ(error_of([] { Chain(knobs_of(R"({"logit_bias": {"2": 1, "4": 1}})"), 4); }, ErrorCode::kUsage),
             "logit_bias names the token id 4; the model's ids are 0 to 3");
+}
+
+// What an observer is told, in words: "temperature 4, top_k 2".
+class Notes final : public ChainObserver {
+ public:
+  void begins(const Candidates& all) override { text += std::to_string(all.size()); }
+  void ran(std::string_view stage, const Candidates& left) override {
+    text += " " + std::string(stage) + " " + std::to_string(left.size());
+    for (const Candidate& c : left.all()) last.push_back(c.logit);
+  }
+  void drew(const Draw& draw, const Candidates& left) override {
+    text += " drew " + std::to_string(draw.id) + " of " + std::to_string(left.size());
+  }
+  std::string text;
+  std::vector<float> last;
+};
+
+TEST(Chain, AnObserverIsToldEachStageInOrder) {
+  const auto told = [](const std::string& settings) {
+    Chain chain(knobs_of(settings), 4);
+    Notes notes;
+    chain.observe(&notes);
+    (void)chain.draw(kFour, {}, {});
+    chain.observe(nullptr);
+    (void)chain.draw(kFour, {}, {});
+    return notes.text;
+  };
+  EXPECT_EQ(told(R"({"temperature": 0})"), "4 drew 0 of 4");
+  EXPECT_EQ(told(R"({"temperature": 0.01, "top_k": 2, "top_p": 0.5})"),
+            "4 temperature 4 top_k 2 top_p 1 drew 0 of 1");
+  EXPECT_EQ(told(R"({"temperature": 0.01, "top_k": 2, "sampler_order": ["top_k", "temperature"]})"),
+            "4 top_k 2 temperature 2 drew 0 of 2");
+}
+
+TEST(Chain, WhatRunsEarlyIsToldWithTheLogitsOfItsPlace) {
+  Chain chain(knobs_of(R"({"temperature": 2, "top_k": 2})"), 4);
+  Notes notes;
+  chain.observe(&notes);
+  (void)chain.apply(kFour, {});
+  EXPECT_EQ(notes.text, "4 temperature 4 top_k 2");
+  EXPECT_EQ(notes.last, (std::vector<float>{0, -0.5f, -1, -1.5f, 0, -0.5f}));
 }
 
 // BR-031

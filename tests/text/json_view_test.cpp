@@ -35,6 +35,24 @@ TEST(JsonView, ValuesKnowTheirPathAndType) {
   expect_error(ErrorCode::kBadInput, "a.b[2]", [&] { list[2].raw_list(); });
 }
 
+TEST(JsonView, NumbersOfAllOfTheirRange) {
+  const JsonDocument d(R"([18446744073709551615, -1, 0.1, 1e300, "x", 5])");
+  const auto list = d.at("n").list(9);
+  EXPECT_EQ(list[0].natural(), 18446744073709551615u);
+  EXPECT_EQ(list[5].natural(), 5u);
+  EXPECT_EQ(list[2].number(0, 1), 0.1);
+  EXPECT_EQ(list[5].number(0, 5), 5);
+  expect_error(ErrorCode::kBadInput, "n[1] is below 0", [&] { list[1].natural(); });
+  expect_error(ErrorCode::kBadInput, "n[2] is a number, not a whole number", [&] { list[2].natural(); });
+  expect_error(ErrorCode::kBadInput, "n[3] is 1e+300; 0 to 1", [&] { list[3].number(0, 1); });
+  expect_error(ErrorCode::kBadInput, "n[4] is a string, not a number", [&] { list[4].number(0, 1); });
+}
+
+TEST(JsonView, AValueIsJsonAgain) {
+  const JsonDocument d(R"({"a": [1, 0.1, "x\"\u00e9", true, null, {"b": 4.9e-324}]})");
+  EXPECT_EQ(d.root().object().need("a").json(), "[1,0.1,\"x\\\"é\",true,null,{\"b\":5e-324}]");
+}
+
 TEST(JsonView, EveryFieldMustBeAskedFor) {
   const JsonDocument d(R"({"a": 1, "b": null, "c": false})");
   JsonObject o = d.root().object();

@@ -1,16 +1,19 @@
 // kelda run: a prompt in, text out, streamed.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/kelda/asking.h"
 #include "apps/kelda/command.h"
+#include "apps/kelda/explain/bars.h"
 #include "apps/kelda/generation.h"
 #include "apps/kelda/profile.h"
 #include "apps/kelda/session.h"
-#include "apps/kelda/settings.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/style.h"
 #include "apps/kelda/token_json.h"
+#include "apps/kelda/trace_file.h"
 #include "base/error.h"
+#include "config/knob_json.h"
 #include "engine/engine.h"
 #include "sampling/request_knobs.h"
 
@@ -19,8 +22,15 @@ namespace {
 
 struct Arguments : Asking {
   Arguments() : Asking(sampling::request_knobs()) {}
-  bool json = false;
+  bool json = false, show_distribution = false;
+  std::string trace;
 };
+
+// How many candidates the engine has to report of each draw.
+int64_t candidates_wanted(const Arguments& a, const Model& model) {
+  const int64_t pictured = a.show_distribution ? std::min(kPictured, model.config().vocab_size) : -1;
+  return std::max(pictured, trace_candidates(a.trace, model));
+}
 
 // Of each token of the answer, and of the prompt; null where not asked for.
 nlohmann::json logprobs_json(const Arguments& a, const Answer& answer, const text::Tokenizer& tokenizer,
@@ -79,16 +89,20 @@ std::string cut_text(const Answer& answer) {
 int generate(const Arguments& a, Session& session, const std::string& prompt) {
   Engine engine(session.runner(), {});
   PromptIds read = prompt_ids(a, session.model(), prompt);
-  Request request{std::move(read.ids), a.knobs};
+  const std::vector<TokenId> prompt_read = read.ids;
+  Request request{std::move(read.ids), a.knobs, candidates_wanted(a, session.model())};
   const TokenId first = request.prompt.empty() ? -1 : request.prompt.front();
   const InterruptGuard interrupt;
   Answer answer = cli::generate(
       engine, std::move(request), interrupt,
       [&](std::string_view text) {
-        if (!a.json) write_out(text);
+        if (!a.json && !a.show_distribution) write_out(text);
       },
       [](const Engine::Admitted& admitted) {
         for (const std::string& notice : admitted.notices) say("note: {}\n", notice);
+      },
+      [&](const DrawReport& report) {
+        if (a.show_distribution) say("{}", distribution_line(session.model().tokenizer(), report.record));
       });
   answer.timings.load = session.load_seconds();
 
@@ -98,8 +112,10 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
     out["timings"] = timings_json(answer.timings, session.runner());
     write_out(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
-    write_out("\n");
+    // Beside a picture of each token, text that streams would come in pieces between them.
+    write_out(a.show_distribution ? answer.text + "\n" : "\n");
   }
+  write_trace(a.trace, a, session, prompt_read, answer);  // a full disk does not take the answer with it
   for (const std::string& notice : answer.last.notices) say("note: {}\n", notice);
   if (!a.json && !a.model.quiet) {
     // Without a seed and at a temperature, the answer is one of many: this is how to have it again.
@@ -118,7 +134,10 @@ int run(Arguments& a) {
     if (!a.json && a.knobs.integer(name) >= 0)
       fail(ErrorCode::kUsage, "{} goes with --json: streamed text has no place for numbers", flag_name(name));
   }
+  if (a.json && a.show_distribution)
+    fail(ErrorCode::kUsage, "--show-distribution is for people; kelda explain --json has the numbers");
   const std::string prompt = settle(a);
+  check_output("--trace", a.trace, a);
   Session session(a.model);
   const std::string profile = apply_profile(session.resolved(), session.model().recommended(), a.knobs);
   if (!profile.empty() && !a.model.quiet) say("settings: {}\n", profile);
@@ -132,6 +151,10 @@ const Command& command() {
                            auto a = std::make_shared<Arguments>();
                            add_asking_options(app, *a);
                            app.add_flag("--json", a->json, "Print one JSON object instead of streaming text");
+                           app.add_flag("--show-distribution", a->show_distribution,
+                                        "Draw on stderr, for each token, how likely it and others were; the "
+                                        "text follows at the end (kelda explain tells more)");
+                           add_trace_option(app, a->trace);
                            return [a] { return run(*a); };
                          }};
   return c;

@@ -1,0 +1,32 @@
+// How an answer came to be, and its three forms: for people, for programs, as a page.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/kelda/generation.h"
+#include "config/knob.h"
+#include "engine/model.h"
+
+namespace kelda::cli {
+
+struct Explanation {
+  const Model& model;
+  std::string model_name;       // as the user called it
+  std::string chat_template;    // empty for a raw prompt
+  std::vector<TokenId> prompt;  // as it was read
+  Knobs knobs;
+  Answer answer;  // its request was explained
+};
+
+// Each ends with a newline.
+std::string explanation_text(const Explanation& e);
+nlohmann::json explanation_json(const Explanation& e);
+// A page of HTML that needs nothing but itself.
+std::string explanation_page(const Explanation& e);
+
+// "length (max_tokens)", "stop (stop_text) at \"END\"": safe to show.
+std::string finish_text(const Event& last);
+
+}  // namespace kelda::cli
