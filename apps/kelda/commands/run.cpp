@@ -3,6 +3,7 @@
 
 #include "apps/kelda/asking.h"
 #include "apps/kelda/command.h"
+#include "apps/kelda/fitting.h"
 #include "apps/kelda/generation.h"
 #include "apps/kelda/profile.h"
 #include "apps/kelda/session.h"
@@ -57,12 +58,7 @@ nlohmann::json answer_json(const Arguments& a, const Answer& answer, const std::
         {"passes", last.usage.passes},
         {"prefill_passes", last.usage.prefill_passes},
         {"decode_passes", last.usage.passes - last.usage.prefill_passes}}},
-      {"context",
-       {{"window", last.context.window},
-        {"prompt_kept", last.context.prompt_kept},
-        {"prompt_dropped", last.context.prompt_dropped},
-        {"prompt_cached", last.context.prompt_cached},
-        {"left", last.context.left}}}};
+      {"context", context_json(last.context)}};
 }
 
 // What cut the answer, for who reads it as it streams; empty where nothing did.
@@ -78,27 +74,33 @@ std::string cut_text(const Answer& answer) {
 
 int generate(const Arguments& a, Session& session, const std::string& prompt) {
   Engine engine(session.runner(), {});
-  PromptIds read = prompt_ids(a, session.model(), prompt);
-  Request request{std::move(read.ids), a.knobs};
-  const TokenId first = request.prompt.empty() ? -1 : request.prompt.front();
+  const context::Given given = given_prompt(a, session.model(), prompt);
   const InterruptGuard interrupt;
+  const auto fitted = fit_prompt(engine, session.model(), given, a.knobs, interrupt, a.model.quiet);
+  if (!fitted) return interrupt.exit_status();
+  for (const std::string& notice : fitted->notices) say("note: {}\n", notice);
+  const TokenId first = fitted->prompt.empty() ? -1 : fitted->prompt.front();
+  const bool at_once = a.knobs.text("context_policy") == "split";  // which excludes streaming
   Answer answer = cli::generate(
-      engine, std::move(request), interrupt,
+      engine, {fitted->prompt, a.knobs}, interrupt,
       [&](std::string_view text) {
-        if (!a.json) write_out(text);
+        if (!a.json && !at_once) write_out(text);
       },
       [](const Engine::Admitted& admitted) {
         for (const std::string& notice : admitted.notices) say("note: {}\n", notice);
       });
   answer.timings.load = session.load_seconds();
+  context::add_to_report(*fitted, answer.last);
+  answer.admitted.notices.insert(answer.admitted.notices.begin(), fitted->notices.begin(),
+                                 fitted->notices.end());
 
   if (a.json) {
-    nlohmann::json out = answer_json(a, answer, read.chat_template);
+    nlohmann::json out = answer_json(a, answer, given.is_raw() ? "" : given.chat_template->name());
     out.update(logprobs_json(a, answer, session.model().tokenizer(), first));
     out["timings"] = timings_json(answer.timings, session.runner());
     write_out(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
-    write_out("\n");
+    write_out(at_once ? answer.text + "\n" : "\n");
   }
   for (const std::string& notice : answer.last.notices) say("note: {}\n", notice);
   if (!a.json && !a.model.quiet) {
@@ -119,6 +121,7 @@ int run(Arguments& a) {
       fail(ErrorCode::kUsage, "{} goes with --json: streamed text has no place for numbers", flag_name(name));
   }
   const std::string prompt = settle(a);
+  context::check_policy(a.knobs, /*streams=*/false);
   Session session(a.model);
   const std::string profile = apply_profile(session.resolved(), session.model().recommended(), a.knobs);
   if (!profile.empty() && !a.model.quiet) say("settings: {}\n", profile);
