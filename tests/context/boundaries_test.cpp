@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,10 @@ std::vector<std::string> parts(std::string_view text, Boundary kind) {
   }
   for (std::size_t end = text.size(); end > 0;) {
     const Gap gap = gap_until(text, end - 1, kind);
-    backward.insert(backward.begin(), std::string(text.substr(gap.begin, end - gap.begin)));
+    backward.emplace_back(text.substr(gap.begin, end - gap.begin));
     end = gap.end;
   }
+  std::reverse(backward.begin(), backward.end());
   EXPECT_EQ(forward, backward) << name(kind);
   return forward;
 }

@@ -19,9 +19,9 @@ TEST(Condense, AsksOnceWhereItCan) {
 TEST(Condense, WhatWasCondensedEarlierComesBeforeTheText) {
   FakeModel model{.window = 1000};
   Means means = model.means();
-  condense(raw("x"), "the earlier one", "the text", 100, means);
+  condense(raw("x"), "the earlier one", "the later one", 100, means);
   const std::string& prompt = model.prompts.at(0);
-  EXPECT_LT(prompt.find("the earlier one"), prompt.find("the text"));
+  EXPECT_LT(prompt.find("the earlier one"), prompt.find("the later one"));
   EXPECT_TRUE(prompt.starts_with("Summarize")) << "a raw prompt is asked without a template";
 }
 

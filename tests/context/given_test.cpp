@@ -33,7 +33,8 @@ TEST(Given, ContentMayBeParts) {
   ASSERT_TRUE(place && place->part);
   EXPECT_EQ(*place->part, 1u);
   EXPECT_EQ(text_at(with_text(given, *place, "cut"), *place), "cut");
-  const auto& parts = messages_of(with_text_before(given, 0, "mark"))[0].as_dict().find("content")->items();
+  const Given marked = with_text_before(given, 0, "mark");
+  const auto& parts = messages_of(marked)[0].as_dict().find("content")->items();
   ASSERT_EQ(parts.size(), 3u);
   EXPECT_EQ(parts[0].as_dict().find("text")->str(), "mark\n\n");
 }

@@ -72,6 +72,13 @@ std::string cut_text(const Answer& answer) {
   return fmt::format("cut at {} by {}\n", counted(static_cast<int64_t>(answer.ids.size()), "token"), by);
 }
 
+// What it took to make the prompt fit; empty where it took nothing.
+std::string before_text(const context::Fitted& fitted) {
+  if (fitted.n_runs == 0) return {};
+  return fmt::format("before the answer: {}, {} read, {} written\n", counted(fitted.n_runs, "run"),
+                     counted(fitted.usage.prompt_tokens, "token"), fitted.usage.completion_tokens);
+}
+
 int generate(const Arguments& a, Session& session, const std::string& prompt) {
   Engine engine(session.runner(), {});
   const context::Given given = given_prompt(a, session.model(), prompt);
@@ -90,6 +97,7 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
         for (const std::string& notice : admitted.notices) say("note: {}\n", notice);
       });
   answer.timings.load = session.load_seconds();
+  const Usage usage_of_answer = answer.last.usage;
   context::add_to_report(*fitted, answer.last);
   answer.admitted.notices.insert(answer.admitted.notices.begin(), fitted->notices.begin(),
                                  fitted->notices.end());
@@ -106,8 +114,8 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
   if (!a.json && !a.model.quiet) {
     // Without a seed and at a temperature, the answer is one of many: this is how to have it again.
     const bool by_chance = !a.knobs.seed("seed").value && a.knobs.number("temperature") > 0;
-    say("\n{}{}{}{}", cut_text(answer), timings_text(answer.timings, session.runner()),
-        passes_text(answer.last.usage),
+    say("\n{}{}{}{}{}", cut_text(answer), timings_text(answer.timings, session.runner()),
+        passes_text(usage_of_answer), before_text(*fitted),
         by_chance ? fmt::format("seed: {} (--seed gives this answer again)\n", answer.admitted.seed) : "");
   }
   const Event& last = answer.last;
