@@ -83,18 +83,21 @@ std::string settle(Asking& asking) {
   return prompt_text(asking);
 }
 
-PromptIds prompt_ids(const Asking& asking, const Model& model, const std::string& prompt) {
+context::Given given_prompt(const Asking& asking, const Model& model, const std::string& prompt) {
+  context::Given given;
   if (asking.raw) {
-    const auto special = asking.special ? text::Special::kParse : text::Special::kText;
-    return {model.tokenizer().encode_prompt(prompt, special).ids, {}};
+    given.raw = prompt;
+    given.special = asking.special ? text::Special::kParse : text::Special::kText;
+    return given;
   }
   std::vector<chat::Message> messages;
   if (!asking.system.empty()) messages.push_back({"system", asking.system});
   messages.push_back({"user", prompt});
-  const auto t = choose_template(asking.chat_template, model);
-  if (!asking.model.quiet) tell_findings(*t);
-  const jinja::Rendered text = t->render(chat::conversation_of(messages), chat::local_now());
-  return {chat::encode(model.tokenizer(), text), t->name()};
+  given.conversation = chat::conversation_of(messages);
+  given.chat_template = choose_template(asking.chat_template, model);
+  given.now = chat::local_now();
+  if (!asking.model.quiet) tell_findings(*given.chat_template);
+  return given;
 }
 
 }  // namespace kelda::cli

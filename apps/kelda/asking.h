@@ -10,6 +10,7 @@
 
 #include "apps/kelda/session.h"
 #include "config/knob.h"
+#include "context/given.h"
 #include "learned/vocabulary.h"
 
 namespace kelda::cli {
@@ -34,13 +35,8 @@ void add_asking_options(CLI::App& app, Asking& asking);
 // prompt, kBadInput for a text that is not UTF-8.
 std::string settle(Asking& asking);
 
-// What the model reads.
-struct PromptIds {
-  std::vector<TokenId> ids;
-  std::string chat_template;  // the name of the template that made it; empty for a raw prompt
-};
-// Says on stderr what is odd about the template, unless the model's arguments are quiet. Throws kNotFound,
-// kBadInput for the template.
-PromptIds prompt_ids(const Asking& asking, const Model& model, const std::string& prompt);
+// The prompt in the form in which the model is to read it. Says on stderr what is odd about the template,
+// unless the model's arguments are quiet. Throws kNotFound, kBadInput for the template.
+context::Given given_prompt(const Asking& asking, const Model& model, const std::string& prompt);
 
 }  // namespace kelda::cli

@@ -88,6 +88,14 @@ std::string timings_text(const Timings& t, const Runner& runner) {
   return text;
 }
 
+nlohmann::json usage_json(const Usage& usage) {
+  return {{"prompt_tokens", usage.prompt_tokens},
+          {"completion_tokens", usage.completion_tokens},
+          {"passes", usage.passes},
+          {"prefill_passes", usage.prefill_passes},
+          {"decode_passes", usage.passes - usage.prefill_passes}};
+}
+
 std::string passes_text(const Usage& usage) {
   return fmt::format("{} {} {}: {} prefill, {}\n", counted(usage.completion_tokens, "token"),
                      usage.completion_tokens == 1 ? "is" : "are",

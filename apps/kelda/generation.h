@@ -40,6 +40,7 @@ nlohmann::json timings_json(const Timings& timings, const Runner& runner);
 // Two lines for people: times and rates, memory.
 std::string timings_text(const Timings& timings, const Runner& runner);
 
+nlohmann::json usage_json(const Usage& usage);
 // "50 tokens are 50 passes: 1 prefill, 49 decode steps"
 std::string passes_text(const Usage& usage);
 

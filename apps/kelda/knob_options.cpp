@@ -58,7 +58,7 @@ std::string wrapped(std::string_view text, std::size_t columns) {
 
 }  // namespace
 
-void add_knob_options(CLI::App& app, std::span<const Knob* const> rows, Knobs& knobs) {
+void add_knob_flags(CLI::App& app, std::span<const Knob* const> rows, Knobs& knobs) {
   for (const Knob* row : rows) {
     const auto set = [row, &knobs](const std::string& text) { knobs.set_from_text(row->name, text, "flag"); };
     if (row->type == KnobType::kBool) {
@@ -79,6 +79,10 @@ void add_knob_options(CLI::App& app, std::span<const Knob* const> rows, Knobs& k
                                                  : CLI::MultiOptionPolicy::Throw)
         ->group(kGroup);
   }
+}
+
+void add_knob_options(CLI::App& app, std::span<const Knob* const> rows, Knobs& knobs) {
+  add_knob_flags(app, rows, knobs);
   const std::string footer = app.get_footer();
   app.footer((footer.empty() ? footer : footer + "\n") + wrapped(sampling::profile_note(), 100));
 }

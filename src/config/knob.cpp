@@ -28,7 +28,7 @@ KnobValue default_value(const Knob& knob) {
     case KnobType::kSeed:
       return Seed{};
     case KnobType::kText:
-      return std::string();
+      return knob.def_texts.empty() ? std::string() : std::string(knob.def_texts.front());
     case KnobType::kTextList:
       return std::vector<std::string>(knob.def_texts.begin(), knob.def_texts.end());
     case KnobType::kTokenBias:
@@ -85,7 +85,8 @@ struct Check {
   }
   void operator()(std::string& text) const {
     if (knob.type != KnobType::kText) fail_knob(knob, fmt::format("the text {}", quote(text)));
-    check_text(knob, text, true);
+    const bool may_be_empty = knob.def_texts.empty();
+    check_text(knob, text, may_be_empty);
     if (!text.empty()) check_choice(knob, text);
   }
   void operator()(std::vector<std::string>& texts) const {
@@ -131,6 +132,7 @@ void convert(const Knob& knob, KnobValue& value) {
 void check_row(const Knob& knob) {
   KELDA_CHECK(!knob.name.empty() && !knob.help.empty());
   if (knob.type == KnobType::kFloat) KELDA_CHECK(in_range(knob, knob.def));
+  if (knob.type == KnobType::kText) KELDA_CHECK(knob.def_texts.size() <= 1);
   if (knob.type == KnobType::kInt) {
     KELDA_CHECK(in_range(knob, knob.def) && !knob.lo_open && knob.def == std::nearbyint(knob.def));
     KELDA_CHECK(knob.lo >= -kExactIntegers && knob.hi <= kExactIntegers);

@@ -31,7 +31,7 @@ struct Knob {
   std::string_view unit = {};  // "tokens", "ratio", …
   std::string_view help = {};  // one sentence or two, for people
   std::string_view def_words = {};               // shown in place of `def` where the number says little
-  std::vector<std::string_view> def_texts = {};  // the default of a list of texts
+  std::vector<std::string_view> def_texts = {};  // the default of a list of texts; of a text, one at most
   std::vector<std::string_view> (*choices)() = nullptr;  // the only texts allowed; in a list each once
 };
 

@@ -71,6 +71,7 @@ std::string default_text(const Knob& knob) {
     case KnobType::kSeed:
       return "random";
     case KnobType::kText:
+      return knob.def_texts.empty() ? "none" : std::string(knob.def_texts.front());
     case KnobType::kTextList:
     case KnobType::kTokenBias:
     case KnobType::kTokenIds:

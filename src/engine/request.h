@@ -19,8 +19,10 @@ using RequestId = int64_t;
 
 struct Request {
   std::vector<TokenId> prompt;  // at least one token
-  Knobs knobs;                  // from sampling::request_knobs(): samplers, seed, max_tokens, stop, …
-  int64_t explain = -1;         // with each token a DrawReport with so many of the likeliest; −1: none
+  // From sampling::request_knobs(): samplers, seed, max_tokens, stop, … A context_policy has been seen to
+  // before (context/fit.h): here a prompt fits or is refused.
+  Knobs knobs;
+  int64_t explain = -1;  // with each token a DrawReport with so many of the likeliest; −1: none
 };
 
 enum class FinishReason { kStop, kLength, kTime, kCancelled, kError };
@@ -38,13 +40,19 @@ struct Usage {
   int64_t prefill_passes = 0;     // of those, with tokens of the prompt; each other one read a drawn token
 };
 
-// Prompt and answer share one budget; nothing of it is used without being told.
+// Prompt and answer share one budget; nothing of it is used without being told. In tokens,
+//   given = kept + dropped + summarised, and window = kept + added + the answer + left.
+// The engine keeps all of what it is given; context/ fills in what became of the rest.
 struct ContextReport {
   int64_t window = 0;
+  int64_t prompt_given = 0;
   int64_t prompt_kept = 0;
   int64_t prompt_dropped = 0;
-  int64_t prompt_cached = 0;  // of those kept: read before, for another request
-  int64_t left = 0;           // after the answer
+  int64_t prompt_summarised = 0;  // not read for the answer, but for what stands in its place
+  int64_t prompt_added = 0;       // what stands there
+  int64_t prompt_cached = 0;      // of what is read for the answer: read before, for another request
+  int64_t left = 0;               // after the answer
+  int64_t runs = 0;               // of the model, before that of the answer; their tokens are in the usage
 };
 
 // Where a request's time went, in seconds by the engine's clock.

@@ -117,7 +117,11 @@ void Running::close(Event& event, FinishReason reason, int64_t window) noexcept 
   event.finish = reason;
   if (reason == FinishReason::kError) event.rule = StopRule::kNone;
   event.usage = usage_;
-  event.context = {window, n_prompt, 0, n_cached_, window - n_prompt - n_generated};
+  event.context = {.window = window,
+                   .prompt_given = n_prompt,
+                   .prompt_kept = n_prompt,
+                   .prompt_cached = n_cached_,
+                   .left = window - n_prompt - n_generated};
   try {
     // An answer that ended by itself is none that went round in circles.
     const auto loop = reason == FinishReason::kStop ? std::nullopt : find_loop(generated_);

@@ -23,6 +23,7 @@ class Notices {
     beside_their_own();
     beside_a_replacer();
     beside_a_decider();
+    beside_the_policy();
     if (knobs_.boolean("processed_logprobs") && knobs_.integer("logprobs") < 0)
       add("processed_logprobs", "logprobs is -1, which is off");
     return std::move(out_);
@@ -99,6 +100,18 @@ class Notices {
       if (spec->stage > Stage::kTemperature && spec->is_on(knobs_)) add_all(*spec, why);
     }
     if (knobs_.seed("seed").value) add("seed", why);
+  }
+
+  void beside_the_policy() {
+    const std::string& policy = knobs_.text("context_policy");
+    const std::string why = "context_policy is " + policy;
+    const bool shortens = policy == "truncate" || policy == "summarize";
+    if (!shortens) add("context_keep", why);
+    if (policy == "refuse") add("answer_room", why);
+    if (policy != "split") {
+      add("split_question", why);
+      add("split_overlap", why);
+    }
   }
 
   const Knobs& knobs_;

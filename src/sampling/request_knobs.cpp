@@ -5,7 +5,8 @@
 namespace kelda::sampling {
 namespace {
 
-// Knobs of a request that belong to no sampler: where it ends, what is told beside the text, how it is drawn.
+// Knobs of a request that belong to no sampler: where it ends, what becomes of a prompt that is too long,
+// what is told beside the text, how it is drawn.
 const std::vector<Knob>& rows_of_ends() {
   static const std::vector<Knob> rows = {
       {.name = "max_tokens",
@@ -40,6 +41,56 @@ const std::vector<Knob>& rows_of_ends() {
        .unit = "seconds",
        .help = "End the answer before the next pass once this long has gone by since the request came; where "
                "that is depends on the machine. 0 = off."},
+  };
+  return rows;
+}
+
+// Read by context/, above the engine: a prompt that the engine gets either fits or is refused.
+const std::vector<Knob>& rows_of_the_context() {
+  static const std::vector<Knob> rows = {
+      {.name = "context_policy",
+       .type = KnobType::kText,
+       .max_bytes = 64,
+       .help = "What becomes of a prompt that does not fit the window: it is refused, its oldest part is "
+               "dropped (truncate) or condensed by the model (summarize), or one long message is read in "
+               "pieces (split).",
+       .def_texts = {"refuse"},
+       .choices =
+           [] {
+             return std::vector<std::string_view>{"refuse", "truncate", "summarize", "split"};
+           }},
+      {.name = "context_keep",
+       .type = KnobType::kText,
+       .max_bytes = 64,
+       .help = "Which end of a raw prompt, or of a message that alone is too long, is kept.",
+       .def_texts = {"end"},
+       .choices =
+           [] {
+             return std::vector<std::string_view>{"end", "start"};
+           }},
+      {.name = "answer_room",
+       .type = KnobType::kInt,
+       .def = -1,
+       .lo = -1,
+       .hi = 2147483647,
+       .unit = "tokens",
+       .help = "What a policy other than refuse leaves of the window for the answer. -1 = the default.",
+       .def_words = "max_tokens, but at most a quarter of the window"},
+      {.name = "split_question",
+       .type = KnobType::kText,
+       .max_bytes = 64,
+       .help = "Which paragraph of the long message is the question that split asks of each piece.",
+       .def_texts = {"last"},
+       .choices =
+           [] {
+             return std::vector<std::string_view>{"last", "first"};
+           }},
+      {.name = "split_overlap",
+       .def = 0.1,
+       .lo = 0,
+       .hi = 0.5,
+       .unit = "ratio",
+       .help = "How much of a piece the next one begins with again."},
   };
   return rows;
 }
@@ -102,7 +153,8 @@ const std::vector<const Knob*>& request_knobs() {
     for (const SamplerSpec* spec : samplers_in_order()) {
       for (const Knob& knob : spec->knobs) out.push_back(&knob);
     }
-    for (const auto* own : {&rows_of_ends(), &rows_of_what_is_told(), &rows_of_the_draw()}) {
+    for (const auto* own :
+         {&rows_of_ends(), &rows_of_the_context(), &rows_of_what_is_told(), &rows_of_the_draw()}) {
       for (const Knob& knob : *own) out.push_back(&knob);
     }
     return out;

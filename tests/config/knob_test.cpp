@@ -57,6 +57,20 @@ TEST(Knobs, TakeTheBordersOfARangeAndNothingBeyond) {
   }
 }
 
+TEST(Knobs, ATextMayHaveADefault) {
+  Knob row = kChoiceRow;
+  row.def_texts = {"left"};
+  const std::vector<const Knob*> rows = {&row};
+  Knobs knobs(rows);
+  EXPECT_EQ(knobs.text("profile"), "left");
+  EXPECT_FALSE(knobs.is_set("profile"));
+  EXPECT_EQ(default_text(row), "left");
+  knobs.set("profile", std::string("right"), "test");
+  EXPECT_EQ(knobs.text("profile"), "right");
+  EXPECT_EQ(usage_error([&] { knobs.set("profile", std::string(), "test"); }),
+            "profile must be one of left, right; got an empty text");
+}
+
 TEST(Knobs, TakeTheirChoicesAlone) {
   Knobs knobs(kRows);
   EXPECT_EQ(knobs.texts("order"), (std::vector<std::string>{"right"}));

@@ -98,8 +98,8 @@ class Answers(RunCase):
         self.assertEqual(answer["usage"], {"prompt_tokens": 5, "completion_tokens": 4, "passes": 4, "prefill_passes": 1,
                                            "decode_passes": 3})
         self.assertEqual(answer["context"],
-                         {"window": 8192, "prompt_kept": 5, "prompt_dropped": 0, "prompt_cached": 0,
-                          "left": 8192 - 9})
+                         {"window": 8192, "prompt_given": 5, "prompt_kept": 5, "prompt_dropped": 0, "prompt_summarised": 0,
+                          "prompt_added": 0, "prompt_cached": 0, "left": 8192 - 9, "runs": 0})
         self.assertEqual((answer["seed"], answer["finish_reason"], answer["stop"]), (5, "length", ""))
         self.assertEqual((answer["finish_detail"], answer["prompt_logprobs"]), ("max_tokens", None))
         self.assertRegex("".join(answer["notices"]), "^seed has no effect: temperature 0")
@@ -219,8 +219,8 @@ class Prompts(RunCase):
 
     def test_prompt_as_long_as_the_window_can_be_read(self):
         answer = self.tiny_json("z" * 64, "--window", 64, "--max-tokens", 0)
-        self.assertEqual(answer["context"],
-                         {"window": 64, "prompt_kept": 64, "prompt_dropped": 0, "prompt_cached": 0, "left": 0})
+        context = answer["context"]
+        self.assertEqual([context[key] for key in ("window", "prompt_given", "prompt_kept", "left")], [64, 64, 64, 0])
 
     def test_answer_ends_where_the_window_ends(self):
         arguments = ("z" * 60, "--window", 64, "--temperature", 0, "--ignore-eos")

@@ -75,6 +75,8 @@ TEST_F(EngineTest, DrawsExactlyMaxTokens) {
     EXPECT_EQ(a.last.usage.completion_tokens, n);
     EXPECT_EQ(a.last.usage.prompt_tokens, 5);
     EXPECT_EQ(a.last.finish, FinishReason::kLength);
+    EXPECT_EQ(a.last.context.prompt_given, 5);
+    EXPECT_EQ(a.last.context.prompt_kept, 5) << "the engine itself leaves nothing out";
     EXPECT_EQ(a.last.context.left, 256 - 5 - n);
     EXPECT_EQ(a.last.usage.passes, std::max<int64_t>(1, n)) << "one prefill, then one pass per further token";
     EXPECT_EQ(a.last.usage.prefill_passes, 1);

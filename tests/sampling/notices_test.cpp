@@ -35,6 +35,19 @@ TEST(Notices, TheFirstThatDecidesGivesTheReason) {
             (Sentences{"top_k has no effect: temperature 0 always takes the likeliest token"}));
 }
 
+TEST(Notices, APolicysOwnKnobsNeedThePolicy) {
+  EXPECT_EQ(notices(knobs_of(R"({"context_keep": "start", "answer_room": 5, "split_overlap": 0.2})")),
+            (Sentences{"context_keep has no effect: context_policy is refuse",
+                       "answer_room has no effect: context_policy is refuse",
+                       "split_overlap has no effect: context_policy is refuse"}));
+  EXPECT_EQ(
+      notices(knobs_of(R"({"context_policy": "split", "context_keep": "start", "split_question": "first"})")),
+      (Sentences{"context_keep has no effect: context_policy is split"}));
+  EXPECT_TRUE(
+      notices(knobs_of(R"({"context_policy": "truncate", "context_keep": "start", "answer_room": 5})"))
+          .empty());
+}
+
 // What a sampler says of itself is true: with it, the rest changes no outcome.
 TEST(Notices, WhatDecidesLeavesOneToken) {
   const std::vector<float> logits = some_logits(300);

@@ -40,6 +40,19 @@ TEST(RequestKnobs, DefaultsAreNeutral) {
   EXPECT_FALSE(knobs.is_set("max_tokens"));
 }
 
+TEST(RequestKnobs, APromptThatDoesNotFitIsRefusedUnlessAPolicyIsChosen) {
+  Knobs knobs(request_knobs());
+  EXPECT_EQ(knobs.text("context_policy"), "refuse");
+  EXPECT_EQ(knobs.text("context_keep"), "end");
+  EXPECT_EQ(knobs.text("split_question"), "last");
+  for (const std::string policy : {"refuse", "truncate", "summarize", "split"})
+    EXPECT_NO_THROW(knobs.set("context_policy", policy, "request"));
+  for (const std::string other : {"", "shift", "Truncate"})
+    error_of([&] { knobs.set("context_policy", other, "request"); }, ErrorCode::kUsage);
+  error_of([&] { knobs.set("split_overlap", 0.51, "request"); }, ErrorCode::kUsage);
+  error_of([&] { knobs.set("answer_room", int64_t{-2}, "request"); }, ErrorCode::kUsage);
+}
+
 // BR-019
 // One letter per value: s set, . unchanged, x refused.
 TEST(RequestKnobs, BordersOfThePublishedFields) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "apps/kelda/fitting.h"
 #include "apps/kelda/output_file.h"
 #include "apps/kelda/terminal/say.h"
 #include "apps/kelda/terminal/style.h"
@@ -27,12 +28,13 @@ std::string text_field(const jinja::Value& message, std::string_view field, std:
 }  // namespace
 
 ConversationSession::ConversationSession(Session& session, std::shared_ptr<const chat::ChatTemplate> t,
-                                         Knobs knobs, std::string system)
+                                         Knobs knobs, std::string system, bool quiet)
     : session_(session),
       template_(std::move(t)),
       knobs_(std::move(knobs)),
       knobs_at_start_(knobs_),
       system_(std::move(system)),
+      quiet_(quiet),
       // One for the conversation, one so that a /reset or a changed system message can be taken back.
       engine_(session.runner(), {.prefill_chunk = kPrefillChunk, .kept_sequences = 2}) {}
 
@@ -46,8 +48,7 @@ std::vector<chat::Message> ConversationSession::messages() const {
 int ConversationSession::ask(const std::string& text) {
   std::vector<chat::Message> prompt = messages();
   prompt.push_back({"user", text});
-  const auto ids = chat::encode(session_.model().tokenizer(),
-                                template_->render(chat::conversation_of(prompt), chat::local_now()));
+  const context::Given given{chat::conversation_of(prompt), template_, chat::local_now()};
   Knobs knobs = knobs_;
   for (const std::string_view name : {"logprobs", "prompt_logprobs"}) {
     if (knobs.integer(name) < 0) continue;
@@ -57,13 +58,24 @@ int ConversationSession::ask(const std::string& text) {
     knobs.set(name, int64_t{-1}, "chat");
   }
   const InterruptGuard interrupt;
+  auto fitted = fit_prompt(engine_, session_.model(), given, knobs, interrupt, quiet_, digest_);
+  if (!fitted) {
+    say("{}\n", paint(Stream::kErr, Color::kDim, "(stopped before the answer; the message is taken back)"));
+    return interrupt.exit_status();
+  }
+  tell_left_out(*fitted);
+  const bool at_once = knobs.text("context_policy") == "split";  // which excludes streaming
   Answer answer = generate(
-      engine_, Request{ids, std::move(knobs)}, interrupt, [](std::string_view part) { write_out(part); },
+      engine_, Request{fitted->prompt, std::move(knobs)}, interrupt,
+      [&](std::string_view part) {
+        if (!at_once) write_out(part);
+      },
       [](const Engine::Admitted& admitted) {
         for (const std::string& notice : admitted.notices)
           say("{}\n", paint(Stream::kErr, Color::kDim, "note: " + notice));
       });
-  write_out("\n");
+  write_out(at_once ? answer.text + "\n" : "\n");
+  context::add_to_report(*fitted, answer.last);
   if (answer.last.finish == FinishReason::kError) fail(answer.last.error_code, "{}", answer.last.error);
   for (const std::string& notice : answer.last.notices)
     say("{}\n", paint(Stream::kErr, Color::kDim, "note: " + notice));
@@ -81,9 +93,25 @@ int ConversationSession::ask(const std::string& text) {
                                   answer.last.context.left)));
   turns_.push_back({"user", text});
   turns_.push_back({"assistant", answer.text});
+  digest_ = std::move(fitted->digest);
   drawn_in_all_ += answer.timings.drawn;
   latest_ = std::move(answer);
   return stopped ? interrupt.exit_status() : 0;
+}
+
+// Once, and again where more is left out.
+void ConversationSession::tell_left_out(const context::Fitted& fitted) {
+  if (fitted.cut || fitted.n_turns > n_told_left_out_) {
+    for (const std::string& notice : fitted.notices)
+      say("{}\n", paint(Stream::kErr, Color::kDim, "note: " + notice));
+  }
+  n_told_left_out_ = fitted.n_turns;
+}
+
+void ConversationSession::set_turns(std::vector<chat::Message> turns) {
+  turns_ = std::move(turns);
+  digest_ = {};
+  n_told_left_out_ = 0;
 }
 
 std::string ConversationSession::stats() const {
@@ -91,7 +119,12 @@ std::string ConversationSession::stats() const {
   const ContextReport& context = latest_.last.context;
   std::string text = timings_text(latest_.timings, session_.runner());
   text += fmt::format("context: window {}, prompt {} ({} known from before), left {}\n", context.window,
-                      context.prompt_kept, context.prompt_cached, context.left);
+                      context.prompt_kept + context.prompt_added, context.prompt_cached, context.left);
+  if (context.prompt_kept < context.prompt_given) {
+    text += fmt::format("of {} given: kept {}, dropped {}, summarised {} in {} ({})\n",
+                        counted(context.prompt_given, "token"), context.prompt_kept, context.prompt_dropped,
+                        context.prompt_summarised, context.prompt_added, counted(context.runs, "run"));
+  }
   text += fmt::format("conversation: {}, {} generated; seed of the latest answer {}\n",
                       counted(static_cast<int64_t>(messages().size()), "message"),
                       counted(drawn_in_all_, "token"), latest_.admitted.seed);
@@ -135,7 +168,7 @@ void ConversationSession::take(const chat::ConversationFile& file) {
     }
   }
   system_ = std::move(system);
-  turns_ = std::move(turns);
+  set_turns(std::move(turns));
 }
 
 }  // namespace kelda::cli

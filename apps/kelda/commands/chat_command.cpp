@@ -106,7 +106,9 @@ int converse(ConversationSession& session, LineEditor& editor, bool interactive)
       if (!interactive) throw;  // a script must notice
       say("kelda: {}\n", e.what());
       if (e.code() == ErrorCode::kContextLength)
-        say("kelda: /reset starts anew, /save FILE keeps what was said\n");
+        say("kelda: /reset starts anew, /save FILE keeps what was said, /set context_policy truncate or "
+            "summarize "
+            "lets the oldest turns go\n");
     }
   }
 }
@@ -123,7 +125,7 @@ int run(Arguments& a) {
   const bool interactive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
   if (interactive && !a.model.quiet)
     say("{}\n", paint(Stream::kErr, Color::kDim, "/help lists the commands, Ctrl-D leaves"));
-  ConversationSession conversation(session, chat_template, a.knobs, a.system);
+  ConversationSession conversation(session, chat_template, a.knobs, a.system, a.model.quiet);
   if (!a.load.empty()) conversation.load(a.load);
   LineEditor editor(interactive, a.no_history ? std::filesystem::path() : chat_history_path());
   return converse(conversation, editor, interactive);

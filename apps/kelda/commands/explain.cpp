@@ -4,6 +4,7 @@
 #include "apps/kelda/asking.h"
 #include "apps/kelda/command.h"
 #include "apps/kelda/explain/explanation.h"
+#include "apps/kelda/fitting.h"
 #include "apps/kelda/generation.h"
 #include "apps/kelda/option_values.h"
 #include "apps/kelda/profile.h"
@@ -65,21 +66,28 @@ void show(const Arguments& a, const Explanation& e) {
 int run(Arguments& a) {
   const std::string prompt = settle(a);
   check(a);
+  context::check_policy(a.knobs, /*streams=*/false);
   Session session(a.model);
   const int64_t vocab_size = session.model().config().vocab_size;
   if (a.top > vocab_size)
     fail(ErrorCode::kUsage, "--top asks for {} tokens; the model has {}", a.top, vocab_size);
   (void)apply_profile(session.resolved(), session.model().recommended(), a.knobs);  // told with the settings
-  PromptIds read = prompt_ids(a, session.model(), prompt);
-  Explanation e{session.model(), a.model.model, read.chat_template, read.ids, a.knobs, {}};
+  const context::Given given = given_prompt(a, session.model(), prompt);
   Engine engine(session.runner(), {});
-  Request request{std::move(read.ids), a.knobs, std::max(a.top, trace_candidates(a.trace, session.model()))};
   const InterruptGuard interrupt;
+  const auto fitted = fit_prompt(engine, session.model(), given, a.knobs, interrupt, a.model.quiet);
+  if (!fitted) return interrupt.exit_status();
+  for (const std::string& notice : fitted->notices) say("note: {}\n", notice);
+  Explanation e{session.model(), a.model.model, given.is_raw() ? "" : given.chat_template->name(),
+                fitted->prompt, a.knobs};
+  Request request{fitted->prompt, a.knobs, std::max(a.top, trace_candidates(a.trace, session.model()))};
   e.answer = cli::generate(
       engine, std::move(request), interrupt, [](std::string_view) {},
       [](const Engine::Admitted& admitted) {
         for (const std::string& notice : admitted.notices) say("note: {}\n", notice);
       });
+  e.passes = e.answer.last.usage;
+  context::add_to_report(*fitted, e.answer.last);
   const Answer traced = a.trace.empty() ? Answer() : e.answer;  // which may have more than is shown
   for (DrawReport& report : e.answer.draws) keep_top(report.record, static_cast<std::size_t>(a.top));
   show(a, e);

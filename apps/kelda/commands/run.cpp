@@ -5,6 +5,7 @@
 #include "apps/kelda/asking.h"
 #include "apps/kelda/command.h"
 #include "apps/kelda/explain/bars.h"
+#include "apps/kelda/fitting.h"
 #include "apps/kelda/generation.h"
 #include "apps/kelda/profile.h"
 #include "apps/kelda/session.h"
@@ -61,18 +62,8 @@ nlohmann::json answer_json(const Arguments& a, const Answer& answer, const std::
       {"settings", settings_json(a.knobs)},
       {"error", last.error.empty() ? nlohmann::json() : nlohmann::json(last.error)},
       {"chat_template", chat_template.empty() ? nlohmann::json() : nlohmann::json(chat_template)},
-      {"usage",
-       {{"prompt_tokens", last.usage.prompt_tokens},
-        {"completion_tokens", last.usage.completion_tokens},
-        {"passes", last.usage.passes},
-        {"prefill_passes", last.usage.prefill_passes},
-        {"decode_passes", last.usage.passes - last.usage.prefill_passes}}},
-      {"context",
-       {{"window", last.context.window},
-        {"prompt_kept", last.context.prompt_kept},
-        {"prompt_dropped", last.context.prompt_dropped},
-        {"prompt_cached", last.context.prompt_cached},
-        {"left", last.context.left}}}};
+      {"usage", usage_json(last.usage)},
+      {"context", context_json(last.context)}};
 }
 
 // What cut the answer, for who reads it as it streams; empty where nothing did.
@@ -86,17 +77,27 @@ std::string cut_text(const Answer& answer) {
   return fmt::format("cut at {} by {}\n", counted(static_cast<int64_t>(answer.ids.size()), "token"), by);
 }
 
+// What it took to make the prompt fit; empty where it took nothing.
+std::string before_text(const context::Fitted& fitted) {
+  if (fitted.n_runs == 0) return {};
+  return fmt::format("before the answer: {}, {} read, {} written\n", counted(fitted.n_runs, "run"),
+                     counted(fitted.usage.prompt_tokens, "token"), fitted.usage.completion_tokens);
+}
+
 int generate(const Arguments& a, Session& session, const std::string& prompt) {
   Engine engine(session.runner(), {});
-  PromptIds read = prompt_ids(a, session.model(), prompt);
-  const std::vector<TokenId> prompt_read = read.ids;
-  Request request{std::move(read.ids), a.knobs, candidates_wanted(a, session.model())};
-  const TokenId first = request.prompt.empty() ? -1 : request.prompt.front();
+  const context::Given given = given_prompt(a, session.model(), prompt);
   const InterruptGuard interrupt;
+  const auto fitted = fit_prompt(engine, session.model(), given, a.knobs, interrupt, a.model.quiet);
+  if (!fitted) return interrupt.exit_status();
+  for (const std::string& notice : fitted->notices) say("note: {}\n", notice);
+  const TokenId first = fitted->prompt.empty() ? -1 : fitted->prompt.front();
+  // split excludes streaming; beside a picture of each token, text would come in pieces between them.
+  const bool at_once = a.show_distribution || a.knobs.text("context_policy") == "split";
   Answer answer = cli::generate(
-      engine, std::move(request), interrupt,
+      engine, {fitted->prompt, a.knobs, candidates_wanted(a, session.model())}, interrupt,
       [&](std::string_view text) {
-        if (!a.json && !a.show_distribution) write_out(text);
+        if (!a.json && !at_once) write_out(text);
       },
       [](const Engine::Admitted& admitted) {
         for (const std::string& notice : admitted.notices) say("note: {}\n", notice);
@@ -105,23 +106,26 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
         if (a.show_distribution) say("{}", distribution_line(session.model().tokenizer(), report.record));
       });
   answer.timings.load = session.load_seconds();
+  const Usage usage_of_answer = answer.last.usage;
+  context::add_to_report(*fitted, answer.last);
+  answer.admitted.notices.insert(answer.admitted.notices.begin(), fitted->notices.begin(),
+                                 fitted->notices.end());
 
   if (a.json) {
-    nlohmann::json out = answer_json(a, answer, read.chat_template);
+    nlohmann::json out = answer_json(a, answer, given.is_raw() ? "" : given.chat_template->name());
     out.update(logprobs_json(a, answer, session.model().tokenizer(), first));
     out["timings"] = timings_json(answer.timings, session.runner());
     write_out(out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
-    // Beside a picture of each token, text that streams would come in pieces between them.
-    write_out(a.show_distribution ? answer.text + "\n" : "\n");
+    write_out(at_once ? answer.text + "\n" : "\n");
   }
-  write_trace(a.trace, a, session, prompt_read, answer);  // a full disk does not take the answer with it
+  write_trace(a.trace, a, session, fitted->prompt, answer);  // a full disk does not take the answer with it
   for (const std::string& notice : answer.last.notices) say("note: {}\n", notice);
   if (!a.json && !a.model.quiet) {
     // Without a seed and at a temperature, the answer is one of many: this is how to have it again.
     const bool by_chance = !a.knobs.seed("seed").value && a.knobs.number("temperature") > 0;
-    say("\n{}{}{}{}", cut_text(answer), timings_text(answer.timings, session.runner()),
-        passes_text(answer.last.usage),
+    say("\n{}{}{}{}{}", cut_text(answer), timings_text(answer.timings, session.runner()),
+        passes_text(usage_of_answer), before_text(*fitted),
         by_chance ? fmt::format("seed: {} (--seed gives this answer again)\n", answer.admitted.seed) : "");
   }
   const Event& last = answer.last;
@@ -138,6 +142,7 @@ int run(Arguments& a) {
     fail(ErrorCode::kUsage, "--show-distribution is for people; kelda explain --json has the numbers");
   const std::string prompt = settle(a);
   check_output("--trace", a.trace, a);
+  context::check_policy(a.knobs, /*streams=*/false);
   Session session(a.model);
   const std::string profile = apply_profile(session.resolved(), session.model().recommended(), a.knobs);
   if (!profile.empty() && !a.model.quiet) say("settings: {}\n", profile);

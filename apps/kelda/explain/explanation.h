@@ -17,7 +17,8 @@ struct Explanation {
   std::string chat_template;    // empty for a raw prompt
   std::vector<TokenId> prompt;  // as it was read
   Knobs knobs;
-  Answer answer;  // its request was explained
+  Answer answer = {};  // its request was explained
+  Usage passes = {};   // of the answer alone; answer.last.usage has those that made the prompt fit, too
 };
 
 // Each ends with a newline.

@@ -1,4 +1,5 @@
 #include "apps/kelda/explain/explanation.h"
+#include "apps/kelda/fitting.h"
 #include "apps/kelda/token_json.h"
 #include "config/knob_json.h"
 
@@ -71,12 +72,8 @@ json explanation_json(const Explanation& e) {
           {"finish_detail", or_null(name(last.rule))},
           {"stop", last.stop},
           {"error", or_null(last.error)},
-          {"usage",
-           {{"prompt_tokens", last.usage.prompt_tokens},
-            {"completion_tokens", last.usage.completion_tokens},
-            {"passes", last.usage.passes},
-            {"prefill_passes", last.usage.prefill_passes},
-            {"decode_passes", last.usage.passes - last.usage.prefill_passes}}},
+          {"usage", usage_json(last.usage)},
+          {"context", context_json(last.context)},
           {"phases",
            {{"queue_ms", last.phases.queue * 1e3},
             {"prefill_ms", last.phases.prefill * 1e3},

@@ -78,7 +78,7 @@ std::string explanation_text(const Explanation& e) {
   for (std::size_t i = 0; i < e.answer.draws.size(); ++i) out += step_text(e, i);
   out += fmt::format("\nanswer: {}\n", quote(e.answer.text, std::string::npos));
   out += fmt::format("ended by {}; seed {}\n", finish_text(last), e.answer.admitted.seed);
-  out += passes_text(last.usage);
+  out += passes_text(e.passes);
   return out + fmt::format("queue {:.1f} ms, prefill {:.1f} ms, decode {:.1f} ms\n", last.phases.queue * 1e3,
                            last.phases.prefill * 1e3, last.phases.decode * 1e3);
 }
