@@ -58,9 +58,10 @@ class Asking {
       const std::string made = make(text, n_depths_);
       for (const Fact& fact : facts_of(text)) needed = std::max(needed, n_tokens_(message_of(made, fact)));
       fail(ErrorCode::kUsage,
-           "--lengths: {} tokens have no room for {} facts, a sentence for each and a question: "
-           "at least {} are needed",
-           shortest, n_depths_, needed);
+           "--lengths: {} tokens have no room for a fact and a sentence at each depth and a question: at "
+           "least "
+           "{} are needed",
+           shortest, needed);
     }
   }
 

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """kelda needle: its grid, its numbers, and what is refused. No recall of a model is asserted but where it must be none."""
 
+import os
+import pty
+import re
+import subprocess
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from support import KeldaCase, main, tiny_model  # noqa: E402
+from support import BINARY, PATIENCE_S, KeldaCase, environment, main, tiny_model  # noqa: E402
 
 SMALL = ("--window", 512, "--lengths", "192,384", "--depths", "0,50,100", "--facts", 3)
 
@@ -45,6 +49,29 @@ class Needle(KeldaCase):
                 self.assertIn(words.strip(), html)
         self.assertEqual(html.count("<td"), 4 * 3)
         self.assertEqual(self.needle(*SMALL).out, out, "the same seed, the same map")
+
+    def shown_on_a_terminal(self, *arguments, **env):
+        ours, terminal = pty.openpty()
+        process = subprocess.Popen([BINARY, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=terminal,
+                                   stderr=subprocess.DEVNULL, env=environment(**env))
+        os.close(terminal)
+        shown = b""
+        try:
+            while part := os.read(ours, 4096):
+                shown += part
+        except OSError:  # how a terminal tells that its other end is gone
+            pass
+        os.close(ours)
+        self.assertEqual(process.wait(timeout=PATIENCE_S), 0)
+        return shown.decode().replace("\r\n", "\n")
+
+    def test_a_terminal_gets_colours(self):
+        arguments = ("needle", tiny_model(), "--depths", 50, "--lengths", 256, "--facts", 2, "-q")
+        plain = self.works(*arguments).out
+        coloured = self.shown_on_a_terminal(*arguments, TERM="xterm", NO_COLOR=None)
+        self.assertEqual(len(re.findall(r"\x1b\[30;48;5;\d+m", coloured)), 4)
+        self.assertEqual(re.sub(r"\x1b\[[0-9;]*m", "", coloured), plain)
+        self.assertEqual(self.shown_on_a_terminal(*arguments, TERM="xterm", NO_COLOR="1"), plain)
 
     def test_what_is_cut_off_is_not_found(self):
         arguments = ("--window", 256, "--lengths", "640", "--depths", "0,100", "--facts", 2, "--json", "--context-policy", "truncate")
