@@ -42,8 +42,8 @@ std::string words_of(const Value& message) {
   std::string words;
   for (const Value& part : content->items()) {
     const Value* text = text_of_part(part);
-    words +=
-        (words.empty() ? "" : "\n") + (text != nullptr ? std::string(text->str()) : jinja::dump_json(part));
+    if (!words.empty()) words += '\n';
+    words += text != nullptr ? std::string(text->str()) : jinja::dump_json(part);
   }
   return words;
 }
@@ -136,8 +136,8 @@ Given with_text_before(const Given& given, std::size_t message, const std::strin
     Dict part;
     part.set("type", input("text"));
     part.set("text", input(text + "\n\n"));
-    std::vector<Value> parts = content->items();
-    parts.insert(parts.begin(), Value::dict(std::move(part), Provenance::kInput));
+    std::vector<Value> parts = {Value::dict(std::move(part), Provenance::kInput)};
+    parts.insert(parts.end(), content->items().begin(), content->items().end());
     messages[message] =
         with_field(messages[message], "content", Value::list(std::move(parts), Provenance::kInput));
   } else {

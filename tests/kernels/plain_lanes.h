@@ -156,6 +156,10 @@ struct PlainInts {
   friend PlainInts operator*(const PlainInts& a, const PlainInts& b) {
     return each([&](int i) { return a.x[i] * b.x[i]; });
   }
+  template <int kBits>
+  PlainInts up() const {
+    return left(kBits);
+  }
   PlainInts left(int bits) const {
     return each([&](int i) { return x[i] << bits; });
   }

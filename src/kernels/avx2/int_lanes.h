@@ -12,6 +12,19 @@
 namespace kelda::kernels::avx2 {
 namespace {
 
+// For _mm256_shuffle_epi8: byte k of each dword to both of its 16-bit halves.
+struct BytePlaces {
+  alignas(32) int8_t of_byte[4][32];
+  constexpr BytePlaces() : of_byte() {
+    for (int k = 0; k < 4; ++k) {
+      for (int i = 0; i < 32; ++i) {
+        of_byte[k][i] = i % 2 == 0 ? static_cast<int8_t>(i % 16 / 4 * 4 + k) : int8_t{-128};
+      }
+    }
+  }
+};
+constexpr BytePlaces kBytePlaces;
+
 struct I32x16 {
   __m256i lo, hi;
 
@@ -55,6 +68,11 @@ struct I32x16 {
   friend I32x16 operator*(I32x16 a, I32x16 b) {
     return {_mm256_mullo_epi32(a.lo, b.lo), _mm256_mullo_epi32(a.hi, b.hi)};
   }
+  // Each integer times 2^kBits.
+  template <int kBits>
+  I32x16 up() const {
+    return {_mm256_slli_epi32(lo, kBits), _mm256_slli_epi32(hi, kBits)};
+  }
   // Each integer moved by `bits`; the right shift leaves the sign behind.
   I32x16 left(int bits) const {
     const __m128i n = _mm_cvtsi32_si128(bits);
@@ -75,6 +93,21 @@ struct I32x16 {
     if constexpr (kN == 0) return *this;
     if constexpr (kN > 0) return {_mm256_slli_epi16(lo, kN), _mm256_slli_epi16(hi, kN)};
     return {_mm256_srli_epi16(lo, -kN), _mm256_srli_epi16(hi, -kN)};
+  }
+  // Byte k (0 … 3) of each lane in both of its 16-bit words: unsigned, and signed.
+  I32x16 byte_in_words(int k) const {
+    const int8_t* bytes = kBytePlaces.of_byte[k];
+    const __m256i places = _mm256_load_si256(reinterpret_cast<const __m256i*>(bytes));
+    return {_mm256_shuffle_epi8(lo, places), _mm256_shuffle_epi8(hi, places)};
+  }
+  I32x16 signed_byte_in_words(int k) const {
+    const I32x16 v = byte_in_words(k);
+    return {_mm256_srai_epi16(_mm256_slli_epi16(v.lo, 8), 8),
+            _mm256_srai_epi16(_mm256_slli_epi16(v.hi, 8), 8)};
+  }
+  I32x16 words_minus(int16_t x) const {
+    const __m256i all = _mm256_set1_epi16(x);
+    return {_mm256_sub_epi16(lo, all), _mm256_sub_epi16(hi, all)};
   }
   // Each byte (0 … 15) replaced by the table's.
   I32x16 looked_up(const uint8_t (&table)[16]) const {

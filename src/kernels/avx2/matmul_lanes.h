@@ -15,6 +15,7 @@ namespace {
 
 using vector::BlockInput;
 using vector::Factors;
+using vector::times;
 using vector::unrolled;
 
 // The same four bytes in every lane.
@@ -33,11 +34,6 @@ inline I32x16 add_words(I32x16 a, I32x16 b) {
 inline I32x16 widened(I32x16 words, I32x16 factors) {
   return {_mm256_madd_epi16(words.lo, factors.lo), _mm256_madd_epi16(words.hi, factors.hi)};
 }
-// A 16-bit number of each lane in both of its words.
-inline I32x16 in_both_words(I32x16 v) {
-  return (v & I32x16::broadcast(0xFFFF)) | I32x16{_mm256_slli_epi32(v.lo, 16), _mm256_slli_epi32(v.hi, 16)};
-}
-
 // Codes up to 15: a block's 8 products of pairs are at most 8 · 2 · 15 · 127 = 30480, which fits 16 bits.
 template <typename W, int T>
 [[gnu::always_inline]] inline void dot_nibbles(const typename W::Unit& unit, int i, const BlockInput& x,
@@ -48,21 +44,19 @@ template <typename W, int T>
   unrolled<8>([&](auto j) __attribute__((always_inline)) {
     constexpr int kQuad = j.value / 2 + j.value % 2 * 4;  // both halves of a vector of nibbles in turn
     const I32x16 w = W::template quad<kQuad>(codes);
-#pragma GCC unroll 4
-    for (int t = 0; t < T; ++t) {
+    unrolled<T>([&](auto t) __attribute__((always_inline)) {
       const I32x16 products = pairs_of_products(w, broadcast4(x.q + t * x.stride + kQuad * 4));
       pairs[t] = j.value == 0 ? products : add_words(pairs[t], products);
       KELDA_PIN(pairs[t]);
-    }
+    });
   });
   const __m256i one = _mm256_set1_epi16(1);
   I32x16 factor = {one, one};
-  if constexpr (W::kFactors != Factors::kNone) factor = in_both_words(W::factor(unit, i, 0));
-#pragma GCC unroll 4
-  for (int t = 0; t < T; ++t) {
+  if constexpr (W::kFactors != Factors::kNone) factor = W::factor_words(unit, i, 0);
+  unrolled<T>([&](auto t) __attribute__((always_inline)) {
     out[t] = widened(pairs[t], factor);
-    if constexpr (W::kBias != 0) out[t] = out[t] - I32x16::broadcast(W::kBias * x.sum[t * x.step]);
-  }
+    if constexpr (W::kBias != 0) out[t] = out[t] - times<W::kBias>(I32x16::broadcast(x.sum[t * x.step]));
+  });
 }
 
 // For each half (the first in the low 128 bits) Σ kBias · q over every other pair of columns, as the 16-bit
@@ -87,37 +81,37 @@ template <typename W, int T>
   const std::byte* codes = unit.codes(i);
   __m256i bias[T];
   if constexpr (kBiasInHalves) {
-#pragma GCC unroll 4
-    for (int t = 0; t < T; ++t) bias[t] = bias_of_halves<W::kBias>(x.q + t * x.stride);
+    unrolled<T>([&](auto t) __attribute__((always_inline)) {
+      bias[t] = bias_of_halves<W::kBias>(x.q + t * x.stride);
+    });
   }
   unrolled<2>([&](auto half) __attribute__((always_inline)) {
     I32x16 pairs[T];
     unrolled<4>([&](auto j) __attribute__((always_inline)) {
       constexpr int kQuad = half.value * 4 + j.value;
       const I32x16 w = W::template quad<kQuad>(codes);
-#pragma GCC unroll 4
-      for (int t = 0; t < T; ++t) {
+      unrolled<T>([&](auto t) __attribute__((always_inline)) {
         const I32x16 products = pairs_of_products(w, broadcast4(x.q + t * x.stride + kQuad * 4));
         pairs[t] = j.value == 0 ? products : add_words(pairs[t], products);
         KELDA_PIN(pairs[t]);
-      }
+      });
     });
     const __m256i one = _mm256_set1_epi16(1);
     I32x16 factor = {one, one};
-    if constexpr (kHasFactors) factor = in_both_words(W::factor(unit, i, half.value));
-#pragma GCC unroll 4
-    for (int t = 0; t < T; ++t) {
+    if constexpr (kHasFactors) factor = W::factor_words(unit, i, half.value);
+    unrolled<T>([&](auto t) __attribute__((always_inline)) {
       if constexpr (kBiasInHalves) {
         const __m256i b = _mm256_permute2x128_si256(bias[t], bias[t], half.value == 0 ? 0x00 : 0x11);
         pairs[t] = {_mm256_sub_epi16(pairs[t].lo, b), _mm256_sub_epi16(pairs[t].hi, b)};
       }
       const I32x16 sum = widened(pairs[t], factor);
       out[t] = half.value == 0 ? sum : out[t] + sum;
-    }
+    });
   });
   if constexpr (W::kBias != 0 && !kBiasInHalves) {
-#pragma GCC unroll 4
-    for (int t = 0; t < T; ++t) out[t] = out[t] - I32x16::broadcast(W::kBias * x.sum[t * x.step]);
+    unrolled<T>([&](auto t) __attribute__((always_inline)) {
+      out[t] = out[t] - times<W::kBias>(I32x16::broadcast(x.sum[t * x.step]));
+    });
   }
 }
 
@@ -132,20 +126,18 @@ template <typename W, int T>
   unrolled<8>([&](auto n) __attribute__((always_inline)) {
     const I32x16 w = W::template quad<n.value>(codes) ^ I32x16::bytes(0x80);
     const I32x16 size = {_mm256_abs_epi8(w.lo), _mm256_abs_epi8(w.hi)};
-#pragma GCC unroll 4
-    for (int t = 0; t < T; ++t) {
+    unrolled<T>([&](auto t) __attribute__((always_inline)) {
       const __m256i q = broadcast4(x.q + t * x.stride + n.value * 4);
       const I32x16 products = {_mm256_maddubs_epi16(size.lo, _mm256_sign_epi8(q, w.lo)),
                                _mm256_maddubs_epi16(size.hi, _mm256_sign_epi8(q, w.hi))};
       const I32x16 quads = widened(products, {one, one});
       out[t] = n.value == 0 ? quads : out[t] + quads;
       KELDA_PIN(out[t]);
-    }
+    });
   });
   if constexpr (W::kFactors != Factors::kNone) {
     const I32x16 factor = W::factor(unit, i, 0);
-#pragma GCC unroll 4
-    for (int t = 0; t < T; ++t) out[t] = out[t] * factor;
+    unrolled<T>([&](auto t) __attribute__((always_inline)) { out[t] = out[t] * factor; });
   }
 }
 

@@ -155,6 +155,11 @@ struct I32x16 {
   friend I32x16 operator+(I32x16 a, I32x16 b) { return {_mm512_add_epi32(a.v, b.v)}; }
   friend I32x16 operator-(I32x16 a, I32x16 b) { return {_mm512_sub_epi32(a.v, b.v)}; }
   friend I32x16 operator*(I32x16 a, I32x16 b) { return {_mm512_mullo_epi32(a.v, b.v)}; }
+  // Each integer times 2^kBits.
+  template <int kBits>
+  I32x16 up() const {
+    return {_mm512_slli_epi32(v, kBits)};
+  }
   // Each integer moved by `bits`; the right shift leaves the sign behind.
   I32x16 left(int bits) const { return {_mm512_sll_epi32(v, _mm_cvtsi32_si128(bits))}; }
   I32x16 right(int bits) const { return {_mm512_srl_epi32(v, _mm_cvtsi32_si128(bits))}; }

@@ -20,6 +20,7 @@ enum class Factors { kNone, kOfBlock, kOfHalves };
 template <int kValue>
 struct Index {
   static constexpr int value = kValue;
+  constexpr operator int() const { return kValue; }
 };
 template <int kEnd, int kFirst = 0, typename Body>
 [[gnu::always_inline]] inline void unrolled(const Body& body) {
@@ -27,6 +28,13 @@ template <int kEnd, int kFirst = 0, typename Body>
     body(Index<kFirst>{});
     unrolled<kEnd, kFirst + 1>(body);
   }
+}
+
+// kFactor · v, by a shift where that is enough.
+template <int kFactor, typename I>
+inline I times(I v) {
+  if constexpr ((kFactor & (kFactor - 1)) == 0) return v.template up<__builtin_ctz(kFactor)>();
+  return v * I::broadcast(kFactor);
 }
 
 template <typename F>
@@ -100,6 +108,8 @@ class SixBits {
     store<-4, -2>(3, b, high);
   }
   I number(int n) const { return unsigned_byte(I::load(groups_ + n / 4 * 64), n % 4); }
+  // In both 16-bit words of the lane.
+  I words(int n) const { return I::load(groups_ + n / 4 * 64).byte_in_words(n % 4); }
 
  private:
   template <int kLowLeft, int kHighLeft>
@@ -137,6 +147,7 @@ struct AffineSuperblock {
     return -load_halves<F>(unit.p + 32) * unit.numbers.number(8 + i).to_floats();
   }
   static I factor(const Unit& unit, int i, int) { return unit.numbers.number(i); }
+  static I factor_words(const Unit& unit, int i, int) { return unit.numbers.words(i); }
 };
 
 }  // namespace

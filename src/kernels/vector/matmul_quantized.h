@@ -27,6 +27,7 @@ inline constexpr int kPrefetchBytes = 1536;
 //   and of block i of a unit, which stands at unit.codes(i):
 //   quad<n>(codes)             the biased codes (0 … 255) of columns 4n … 4n + 3
 //   scale(unit, i), min(unit, i, half), factor(unit, i, half)
+//   factor_words(unit, i, half)  the factor twice, as 16-bit numbers; asked by AVX2, of codes up to 63
 
 // Tokens of a tile: as many as the registers have room for.
 template <typename L, typename W>
@@ -44,6 +45,13 @@ struct HalfSums {
     }
   }
 };
+
+// −bias · Σ q, where the integer sums begin.
+template <typename I, typename W>
+[[gnu::always_inline]] inline I minus_bias(int32_t q_sum) {
+  if constexpr (W::kBias == 0) return I::broadcast(0);
+  return I::broadcast(0) - times<W::kBias>(I::broadcast(q_sum));
+}
 
 // sum[g][t] += Σ code·q over quads kFirst … kEnd − 1.
 template <typename L, typename W, int G, int T, int kFirst, int kEnd>
@@ -70,7 +78,7 @@ template <typename L, typename W, int G, int T>
   using I = typename L::I;
 #pragma GCC unroll 8
   for (int t = 0; t < T; ++t) {
-    const I start = I::broadcast(W::kBias == 0 ? 0 : -W::kBias * x.sum[t * x.step]);
+    const I start = minus_bias<I, W>(x.sum[t * x.step]);
 #pragma GCC unroll 8
     for (int g = 0; g < G; ++g) dot[g][t] = start;
   }
@@ -94,7 +102,7 @@ template <typename L, typename W, int G, int T>
     I sum[G][T];
 #pragma GCC unroll 8
     for (int t = 0; t < T; ++t) {
-      const I start = I::broadcast(W::kBias == 0 ? 0 : -W::kBias * sums.of[t][half.value]);
+      const I start = minus_bias<I, W>(sums.of[t][half.value]);
 #pragma GCC unroll 8
       for (int g = 0; g < G; ++g) sum[g][t] = start;
     }
@@ -116,9 +124,10 @@ template <typename L, typename W, int G, int T>
 [[gnu::always_inline]] inline void add_block(const typename W::Unit* units, int i, const BlockInput& x,
                                              typename L::F (*sum)[T]) {
   using F = typename L::F;
+  using I = typename L::I;
   constexpr bool kHalfSums =
       W::kMins == 2 || (L::kHasDot4 && W::kFactors == Factors::kOfHalves && W::kBias != 0);
-  typename L::I dot[G][T];
+  I dot[G][T];
   const auto add = [&](const auto& half_sums) __attribute__((always_inline)) {
     if constexpr (!L::kHasDot4) {
 #pragma GCC unroll 8
@@ -141,7 +150,8 @@ template <typename L, typename W, int G, int T>
           for (int t = 0; t < T; ++t) {
             int32_t q_sum = x.sum[t * x.step];
             if constexpr (W::kMins == 2) q_sum = half_sums.of[t][half.value];
-            sum[g][t] = F::fma(min, F::broadcast(x.scale[t * x.step] * static_cast<float>(q_sum)), sum[g][t]);
+            const F scaled = F::broadcast(x.scale[t * x.step]) * I::broadcast(q_sum).to_floats();
+            sum[g][t] = F::fma(min, scaled, sum[g][t]);
           }
         });
       }
@@ -268,8 +278,10 @@ void quantized_groups(const MatmulArgs& a, int64_t g) {
 template <typename L, typename W>
 void matmul_quantized(const MatmulArgs& a) noexcept {
   int64_t g = 0;
+  // One token reads the weights as one stream, which is what memory is fastest at.
   if constexpr (L::kGroups > 1) {
-    for (; g + L::kGroups <= a.n_groups; g += L::kGroups) quantized_groups<L, W, L::kGroups>(a, g);
+    for (; a.n_tokens > 1 && g + L::kGroups <= a.n_groups; g += L::kGroups)
+      quantized_groups<L, W, L::kGroups>(a, g);
   }
   for (; g < a.n_groups; ++g) quantized_groups<L, W, 1>(a, g);
 }

@@ -33,6 +33,9 @@ struct Matmul {
   static I factor(const Unit& unit, int i, int half) {
     return factors(unit, i).right(byte_of(i, half) * 8) & I::broadcast(0xF);
   }
+  static I factor_words(const Unit& unit, int i, int half) {
+    return factors(unit, i).byte_in_words(byte_of(i, half)) & I::bytes(0xF);
+  }
 
  private:
   static I factors(const Unit& unit, int i) { return I::load(unit.p + layout::kFactors + i / 2 * 64); }

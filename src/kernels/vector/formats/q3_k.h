@@ -38,6 +38,9 @@ struct Matmul {
   static I factor(const Unit& unit, int i, int half) {
     return unit.factors.number(2 * i + half) - I::broadcast(layout::kFactorBias);
   }
+  static I factor_words(const Unit& unit, int i, int half) {
+    return unit.factors.words(2 * i + half).words_minus(layout::kFactorBias);
+  }
 };
 
 }  // namespace

@@ -29,6 +29,9 @@ struct Matmul {
   static I factor(const Unit& unit, int i, int half) {
     return signed_byte(I::load(unit.p + layout::kFactors + i / 2 * 64), i % 2 * 2 + half);
   }
+  static I factor_words(const Unit& unit, int i, int half) {
+    return I::load(unit.p + layout::kFactors + i / 2 * 64).signed_byte_in_words(i % 2 * 2 + half);
+  }
 };
 
 }  // namespace
