@@ -20,7 +20,15 @@ Policy policy_of(const Knobs& knobs) {
 int64_t room_of(const Knobs& knobs, int64_t window) {
   const int64_t asked = knobs.integer("answer_room"), most = knobs.integer("max_tokens"),
                 least = knobs.integer("min_tokens");
-  if (asked < 0) return std::max(least, std::min(most, std::max<int64_t>(1, window / 4)));
+  if (asked < 0) {
+    if (least >= window) {
+      fail(ErrorCode::kContextLength, "min_tokens is {} and the window is {}: nothing is left for the prompt",
+           least, window);
+    }
+    return std::max(least, std::min(most, std::max<int64_t>(1, window / 4)));
+  }
+  if (asked == 0 && most > 0)
+    fail(ErrorCode::kUsage, "answer_room is 0 and max_tokens is {}: there is no room for an answer", most);
   if (asked >= window) {
     fail(ErrorCode::kUsage, "answer_room is {} and the window is {}: nothing is left for the prompt", asked,
          window);

@@ -49,6 +49,11 @@ TEST(ContextPolicy, AnImpossibleRoomIsRefused) {
             "answer_room is 1000 and the window is 1000: nothing is left for the prompt");
   EXPECT_EQ(error(R"("answer_room": 5, "min_tokens": 6)"),
             "min_tokens is 6 and answer_room is 5, which is less");
+  EXPECT_EQ(error(R"("answer_room": 0, "max_tokens": 4)"),
+            "answer_room is 0 and max_tokens is 4: there is no room for an answer");
+  EXPECT_EQ(error_of(ErrorCode::kContextLength,
+                     [] { settings(R"({"context_policy": "truncate", "min_tokens": 1000})"); }),
+            "min_tokens is 1000 and the window is 1000: nothing is left for the prompt");
 }
 
 TEST(ContextPolicy, SettingsAreRead) {

@@ -77,8 +77,8 @@ class Needle(KeldaCase):
         arguments = ("--window", 256, "--lengths", "640", "--depths", "0,100", "--facts", 2, "--json", "--context-policy", "truncate")
         kept_end = self.needle(*arguments).json()
         self.assertEqual([c["right"] for c in kept_end["cells"] if c["depth"] == 0], [0])
-        kept_start = self.needle(*arguments, "--context-keep", "start").json()
-        self.assertEqual([c["right"] for c in kept_start["cells"] if c["depth"] == 1], [0])
+        self.refused("needle", self.model(), "--context-keep", "start", says=["--context-keep"])
+        self.refused("needle", self.model(), "--split-overlap", "0.3", says=["--split-overlap goes with --context-policy split"])
 
     def test_longer_texts_can_be_split_and_summarised(self):
         for policy in ("split", "summarize"):

@@ -76,7 +76,10 @@ int run(Arguments& a) {
   Engine engine(session.runner(), {});
   const InterruptGuard interrupt;
   const auto fitted = fit_prompt(engine, session.model(), given, a.knobs, interrupt, a.model.quiet);
-  if (!fitted) return interrupt.exit_status();
+  if (!fitted) {
+    say("stopped before the answer\n");
+    return interrupt.exit_status();
+  }
   for (const std::string& notice : fitted->notices) say("note: {}\n", notice);
   Explanation e{session.model(), a.model.model, given.is_raw() ? "" : given.chat_template->name(),
                 fitted->prompt, a.knobs};
@@ -86,6 +89,8 @@ int run(Arguments& a) {
       [](const Engine::Admitted& admitted) {
         for (const std::string& notice : admitted.notices) say("note: {}\n", notice);
       });
+  e.answer.admitted.notices.insert(e.answer.admitted.notices.begin(), fitted->notices.begin(),
+                                   fitted->notices.end());
   e.passes = e.answer.last.usage;
   context::add_to_report(*fitted, e.answer.last);
   const Answer traced = a.trace.empty() ? Answer() : e.answer;  // which may have more than is shown

@@ -38,12 +38,12 @@ constexpr int64_t kMostByDefault = 8192;  // tokens: longer texts take hours on 
 constexpr uint64_t kMaxTextBytes = 64 << 20;
 constexpr std::size_t kMostDepths = 20, kMostLengths = 20;
 
-// The knobs that may be set beside what the measurement needs.
+// The knobs that may be set beside what the measurement needs. Not context_keep: the question stands last,
+// and what cuts it off measures nothing.
 std::vector<const Knob*> policy_rows() {
   std::vector<const Knob*> rows;
   for (const Knob* row : sampling::request_knobs()) {
-    if (row->name == "context_policy" || row->name == "context_keep" || row->name == "split_overlap")
-      rows.push_back(row);
+    if (row->name == "context_policy" || row->name == "split_overlap") rows.push_back(row);
   }
   return rows;
 }
@@ -75,6 +75,8 @@ std::vector<int64_t> parse_list(const std::string& list, std::string_view flag, 
 }
 
 measure::NeedlePlan plan_of(const Arguments& a, int64_t window) {
+  if (a.knobs.is_set("split_overlap") && a.knobs.text("context_policy") != "split")
+    fail(ErrorCode::kUsage, "--split-overlap goes with --context-policy split");
   measure::NeedlePlan plan;
   for (const int64_t percent : parse_list(a.depths, "--depths", 0, 100, kMostDepths))
     plan.depths.push_back(static_cast<double>(percent) / 100);

@@ -27,6 +27,8 @@ nlohmann::json explanation_json(const Explanation& e);
 // A page of HTML that needs nothing but itself.
 std::string explanation_page(const Explanation& e);
 
+// "window 256, prompt 100 of 120 tokens, dropped 20, left 90"
+std::string context_text(const ContextReport& context);
 // "length (max_tokens)", "stop (stop_text) at \"END\"": safe to show.
 std::string finish_text(const Event& last);
 

@@ -79,6 +79,7 @@ std::string summary_part(const Explanation& e) {
   out += row("ended by", html(finish_text(last)));
   out += row("seed", fmt::format("{}", e.answer.admitted.seed));
   out += row("passes", html(passes_text(e.passes)));
+  out += row("context", html(context_text(last.context)));
   out +=
       row("time", fmt::format("queue {:.1f} ms, prefill {:.1f} ms, decode {:.1f} ms", last.phases.queue * 1e3,
                               last.phases.prefill * 1e3, last.phases.decode * 1e3));

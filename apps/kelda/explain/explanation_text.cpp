@@ -69,6 +69,15 @@ std::string finish_text(const Event& last) {
   return out;
 }
 
+std::string context_text(const ContextReport& context) {
+  std::string out = fmt::format("window {}, prompt {} of {} tokens", context.window, context.prompt_kept,
+                                context.prompt_given);
+  if (context.prompt_dropped > 0) out += fmt::format(", dropped {}", context.prompt_dropped);
+  if (context.prompt_summarised > 0)
+    out += fmt::format(", condensed {} to {}", context.prompt_summarised, context.prompt_added);
+  return out + fmt::format(", left {}", context.left);
+}
+
 std::string explanation_text(const Explanation& e) {
   const Event& last = e.answer.last;
   std::string out = fmt::format("model: {}\n", escape_controls(e.model_name)) + prompt_text(e);
@@ -79,6 +88,7 @@ std::string explanation_text(const Explanation& e) {
   out += fmt::format("\nanswer: {}\n", quote(e.answer.text, std::string::npos));
   out += fmt::format("ended by {}; seed {}\n", finish_text(last), e.answer.admitted.seed);
   out += passes_text(e.passes);
+  out += fmt::format("context: {}\n", context_text(last.context));
   return out + fmt::format("queue {:.1f} ms, prefill {:.1f} ms, decode {:.1f} ms\n", last.phases.queue * 1e3,
                            last.phases.prefill * 1e3, last.phases.decode * 1e3);
 }
