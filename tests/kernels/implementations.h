@@ -14,45 +14,14 @@
 
 #include "base/cpu.h"
 #include "kernels/kernel_table.h"
-#include "kernels/vector/attention.h"
-#include "kernels/vector/rows.h"
-#include "kernels/vector/store_kv.h"
+#include "kernels/vector/table.h"
 #include "plain_lanes.h"
 
 namespace kelda::kernels::test {
 
 inline KernelTable plain_table() {
-  using L = PlainLanes;
-  KernelTable t = scalar_table();
-  t.name = "plain";
-  t.rms_norm = [](const float* x, const float* w, float eps, int64_t n, float* y) noexcept {
-    vector::rms_norm<L>(x, w, eps, n, y);
-  };
-  t.layer_norm = [](const float* x, const float* w, const float* b, float eps, int64_t n, float* y) noexcept {
-    vector::layer_norm<L>(x, w, b, eps, n, y);
-  };
-  t.add_scaled = [](float* x, const float* y, float factor, int64_t n) noexcept {
-    vector::add_scaled<L>(x, y, factor, n);
-  };
-  t.scale = [](float* x, float factor, int64_t n) noexcept { vector::scale<L>(x, factor, n); };
-  t.softcap = [](float* x, float cap, int64_t n) noexcept { vector::softcap<L>(x, cap, n); };
-  t.gelu_mul = [](const float* g, const float* u, int64_t n, float* o) noexcept {
-    vector::gelu_mul<L>(g, u, n, o);
-  };
-  t.gelu = [](float* x, int64_t n) noexcept { vector::gelu<L>(x, n); };
-  t.gelu_exact = [](float* x, int64_t n) noexcept { vector::gelu_exact<L>(x, n); };
-  t.add = [](float* x, const float* y, int64_t n) noexcept { vector::add<L>(x, y, n); };
-  t.silu_mul = [](const float* g, const float* u, int64_t n, float* o) noexcept {
-    vector::silu_mul<L>(g, u, n, o);
-  };
-  t.rope = [](float* x, const float* c, const float* s, int64_t n, bool interleaved) noexcept {
-    vector::rope<L>(x, c, s, n, interleaved);
-  };
-  t.attention = [](const AttentionArgs& a) noexcept { vector::attention<L>(a); };
-  t.store_kv = [](KvType type, const float* k, const float* v, int d, int slot, std::byte* kb,
-                  std::byte* vb) noexcept { vector::store_kv<L>(type, k, v, d, slot, kb, vb); };
-  t.argmax = [](const float* x, int64_t n) noexcept { return vector::argmax<L>(x, n); };
-  return t;
+  const KernelTable& scalar = scalar_table();
+  return vector::table<PlainLanes>("plain", scalar.matmul, scalar.is_native, scalar.quantize_row);
 }
 
 // Every implementation but the reference.
