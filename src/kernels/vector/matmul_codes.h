@@ -8,6 +8,7 @@
 
 #include "base/half.h"
 #include "kernels/kernel_table.h"
+#include "quant/codebook.h"
 #include "quant/superblock.h"
 
 namespace kelda::kernels::vector {
@@ -86,6 +87,9 @@ struct BiasedTable {
   }
 };
 
+inline constexpr int kNonLinearBias = 128;
+inline constexpr BiasedTable kNonLinear(quant::kNonLinear, kNonLinearBias);
+
 // The unit of a format that has nothing to expand: kBlockVectors bytes of codes for each block, from kCodes
 // on.
 template <int kCodes, int kBlockVectors>
@@ -93,6 +97,19 @@ struct PlainUnit {
   void open(const std::byte* unit) { p = unit; }
   const std::byte* codes(int i) const { return p + kCodes + i * kBlockVectors; }
   const std::byte* p;
+};
+
+// What the formats whose unit is two 32-column blocks, codes first and then scales, have in common.
+template <typename L, int kScalesAt, int kBlockVectors>
+struct TwoBlocks {
+  using F = typename L::F;
+  using I = typename L::I;
+  static constexpr bool kIsFloat = false;
+  static constexpr int kUnitBlocks = quant::kUnitBlocks;
+  static constexpr Factors kFactors = Factors::kNone;
+  using Unit = PlainUnit<0, kBlockVectors>;
+
+  static F scale(const Unit& unit, int i) { return load_halves<F>(unit.p + kScalesAt + i * 32); }
 };
 
 // Sixteen 6-bit numbers of 16 rows, expanded to bytes: four groups of four. Number n: byte n % 4 of a row's

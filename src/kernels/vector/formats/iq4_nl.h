@@ -9,27 +9,17 @@ namespace {
 
 namespace layout = quant::iq4_nl;
 
-// Places in a table of 16 numbers, which the bias makes unsigned.
-constexpr int kTableBias = 128;
-constexpr BiasedTable kTable(quant::kNonLinear, kTableBias);
-
 template <typename L>
-struct Matmul {
-  using F = typename L::F;
+struct Matmul : TwoBlocks<L, layout::kScales, layout::kBlockVectors> {
   using I = typename L::I;
   static constexpr int kUnitBytes = layout::kUnitBytes;
-  static constexpr bool kIsFloat = false;
-  static constexpr int kUnitBlocks = quant::kUnitBlocks;
   static constexpr int kMins = 0;
-  static constexpr Factors kFactors = Factors::kNone;
-  static constexpr int kBias = kTableBias, kHighestCode = 255;
-  using Unit = PlainUnit<0, layout::kBlockVectors>;
+  static constexpr int kBias = kNonLinearBias, kHighestCode = 255;
 
   template <int kN>
   static I quad(const std::byte* codes) {
-    return nibble_quad<I, kN>(codes).looked_up(kTable.of);
+    return nibble_quad<I, kN>(codes).looked_up(kNonLinear.of);
   }
-  static F scale(const Unit& unit, int i) { return load_halves<F>(unit.p + layout::kScales + i * 32); }
 };
 
 }  // namespace

@@ -9,10 +9,6 @@ namespace {
 
 namespace layout = quant::iq4_xs;
 
-// Places in a table of 16 numbers, which the bias makes unsigned.
-constexpr int kTableBias = 128;
-constexpr BiasedTable kTable(quant::kNonLinear, kTableBias);
-
 template <typename L>
 struct Matmul {
   using F = typename L::F;
@@ -22,12 +18,12 @@ struct Matmul {
   static constexpr int kUnitBlocks = quant::kBlocksPerSuper;
   static constexpr int kMins = 0;
   static constexpr Factors kFactors = Factors::kOfBlock;
-  static constexpr int kBias = kTableBias, kHighestCode = 255;
+  static constexpr int kBias = kNonLinearBias, kHighestCode = 255;
   using Unit = PlainUnit<layout::kCodes, layout::kBlockVectors>;
 
   template <int kN>
   static I quad(const std::byte* codes) {
-    return nibble_quad<I, kN>(codes).looked_up(kTable.of);
+    return nibble_quad<I, kN>(codes).looked_up(kNonLinear.of);
   }
   static F scale(const Unit& unit, int) { return load_halves<F>(unit.p + 32); }
   static I factor(const Unit& unit, int i, int) {

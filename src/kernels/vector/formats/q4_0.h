@@ -10,22 +10,16 @@ namespace {
 namespace layout = quant::q4_0;
 
 template <typename L>
-struct Matmul {
-  using F = typename L::F;
+struct Matmul : TwoBlocks<L, layout::kScales, layout::kBlockVectors> {
   using I = typename L::I;
   static constexpr int kUnitBytes = layout::kUnitBytes;
-  static constexpr bool kIsFloat = false;
-  static constexpr int kUnitBlocks = quant::kUnitBlocks;
   static constexpr int kMins = 0;
-  static constexpr Factors kFactors = Factors::kNone;
   static constexpr int kBias = layout::kBias, kHighestCode = 15;
-  using Unit = PlainUnit<0, layout::kBlockVectors>;
 
   template <int kN>
   static I quad(const std::byte* codes) {
     return nibble_quad<I, kN>(codes);
   }
-  static F scale(const Unit& unit, int i) { return load_halves<F>(unit.p + layout::kScales + i * 32); }
 };
 
 }  // namespace

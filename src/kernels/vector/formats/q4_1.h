@@ -10,23 +10,20 @@ namespace {
 namespace layout = quant::q4_1;
 
 template <typename L>
-struct Matmul {
+struct Matmul : TwoBlocks<L, layout::kScales, layout::kBlockVectors> {
   using F = typename L::F;
   using I = typename L::I;
   static constexpr int kUnitBytes = layout::kUnitBytes;
-  static constexpr bool kIsFloat = false;
-  static constexpr int kUnitBlocks = quant::kUnitBlocks;
   static constexpr int kMins = 1;
-  static constexpr Factors kFactors = Factors::kNone;
   static constexpr int kBias = 0, kHighestCode = 15;
-  using Unit = PlainUnit<0, layout::kBlockVectors>;
 
   template <int kN>
   static I quad(const std::byte* codes) {
     return nibble_quad<I, kN>(codes);
   }
-  static F scale(const Unit& unit, int i) { return load_halves<F>(unit.p + layout::kScales + i * 32); }
-  static F min(const Unit& unit, int i, int) { return load_halves<F>(unit.p + layout::kMins + i * 32); }
+  static F min(const PlainUnit<0, layout::kBlockVectors>& unit, int i, int) {
+    return load_halves<F>(unit.p + layout::kMins + i * 32);
+  }
 };
 
 }  // namespace
