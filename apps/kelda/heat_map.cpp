@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "apps/kelda/html.h"
 #include "apps/kelda/terminal/style.h"
 
 namespace kelda::cli {
@@ -24,18 +25,6 @@ std::size_t width_of_column(const HeatMap& map, std::size_t column) {
   std::size_t width = map.columns[column].size();
   for (const auto& row : map.cells) width = std::max(width, row[column].words.size());
   return width;
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    out += c == '&'   ? "&amp;"
-           : c == '<' ? "&lt;"
-           : c == '>' ? "&gt;"
-           : c == '"' ? "&quot;"
-                      : std::string(1, c);
-  }
-  return out;
 }
 
 }  // namespace
@@ -65,16 +54,16 @@ std::string heat_map_html(const HeatMap& map) {
       "body {{ font: 15px sans-serif; margin: 2em; }}\ntable {{ border-spacing: 3px; }}\n"
       "td, th {{ padding: .5em .8em; text-align: right; font-variant-numeric: tabular-nums; }}\n"
       "</style>\n</head>\n<body>\n<h1>{0}</h1>\n",
-      escaped(map.title));
-  for (const std::string& note : map.notes) page += fmt::format("<p>{}</p>\n", escaped(note));
-  page += fmt::format("<table>\n<tr><th>{}</th>", escaped(map.corner));
-  for (const std::string& column : map.columns) page += fmt::format("<th>{}</th>", escaped(column));
+      html(map.title));
+  for (const std::string& note : map.notes) page += fmt::format("<p>{}</p>\n", html(note));
+  page += fmt::format("<table>\n<tr><th>{}</th>", html(map.corner));
+  for (const std::string& column : map.columns) page += fmt::format("<th>{}</th>", html(column));
   page += "</tr>\n";
   for (std::size_t i = 0; i < map.rows.size(); ++i) {
-    page += fmt::format("<tr><th>{}</th>", escaped(map.rows[i]));
+    page += fmt::format("<tr><th>{}</th>", html(map.rows[i]));
     for (const HeatMap::Cell& cell : map.cells[i]) {
       page += fmt::format("<td style=\"background: hsl({:.0f} 70% 60%)\">{}</td>",
-                          120 * std::clamp(cell.share, 0.0, 1.0), escaped(cell.words));
+                          120 * std::clamp(cell.share, 0.0, 1.0), html(cell.words));
     }
     page += "</tr>\n";
   }

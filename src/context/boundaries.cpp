@@ -5,7 +5,7 @@
 namespace kelda::context {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_blank(char c) { return kBlanks.find(c) != std::string_view::npos; }
 bool is_inside_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 template <std::size_t N>

@@ -8,6 +8,8 @@
 
 namespace kelda::context {
 
+inline constexpr std::string_view kBlanks = " \t\r\n\v\f";
+
 // A paragraph ends with an empty line, a line with a newline, a sentence with its mark (. ! ? … or those of
 // Chinese and Japanese) and a blank, which the latter do not need; a word with a blank; a character anywhere
 // in valid UTF-8. Each place of a coarser kind is one of the finer kinds too.

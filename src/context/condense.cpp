@@ -35,7 +35,7 @@ std::size_t first_that_is_not_pinned(const Given& given) {
 
 Summary condense(const Given& like, const std::string& earlier, std::string_view text, int64_t max_tokens,
                  Means& means) {
-  Summary summary{earlier, true};
+  Summary summary{.text = earlier};
   while (!text.empty()) {
     const auto asked = [&](std::string_view part) {
       return asked_like(like, instruction(summary.text, part));
@@ -51,9 +51,15 @@ Summary condense(const Given& like, const std::string& earlier, std::string_view
            means.window(), max_tokens);
     }
     Written written = means.write(asked(text.substr(0, piece->end)), max_tokens);
-    if (!written.text.empty()) summary = {std::move(written.text), written.ended};
+    ++summary.n_pieces;
+    if (written.text.empty()) {
+      ++summary.n_unwritten;
+    } else {
+      summary.text = std::move(written.text);
+      summary.ended = written.ended;
+    }
     text.remove_prefix(piece->end);
-    text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n\v\f")));
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(kBlanks)));
   }
   return summary;
 }

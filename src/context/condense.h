@@ -13,6 +13,8 @@ namespace kelda::context {
 struct Summary {
   std::string text;   // empty where the model wrote nothing
   bool ended = true;  // by the model, not by its length
+  int64_t n_pieces = 0;
+  int64_t n_unwritten = 0;  // pieces for which the model wrote nothing: the summary is of the others
 };
 
 // Condenses `text` to at most max_tokens tokens, with what was condensed earlier, if anything: that comes

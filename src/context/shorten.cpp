@@ -11,8 +11,7 @@ namespace {
 
 // What a cut leaves out, without the blanks at the place of the cut.
 std::string outside(std::string_view text, const Cut& c, Keep keep) {
-  return std::string(
-      trimmed(keep == Keep::kEnd ? text.substr(0, c.begin) : text.substr(c.end), " \t\r\n\v\f"));
+  return std::string(trimmed(keep == Keep::kEnd ? text.substr(0, c.begin) : text.substr(c.end), kBlanks));
 }
 
 std::optional<Shortened> shorten_raw(const Given& given, Keep keep,

@@ -12,7 +12,6 @@
 namespace kelda::context {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n\v\f";
 constexpr std::string_view kNothing = "Nothing here.";
 
 // Where the message of the user is; its content is text, or parts of which one is.
@@ -96,7 +95,8 @@ std::size_t next_begin(std::string_view text, std::size_t begin, std::size_t end
 
 // Fewer notes that say the same: neighbours are put together, as many as can be read at once.
 std::vector<std::string> put_together(const std::vector<std::string>& notes, const Asker& asker,
-                                      int64_t n_note, Means& means) {
+                                      int64_t n_note, Means& means,
+                                      const std::function<std::string(const Given&)>& write) {
   std::vector<std::string> fewer;
   for (std::size_t first = 0; first < notes.size();) {
     std::vector<std::string> group;
@@ -108,7 +108,7 @@ std::vector<std::string> put_together(const std::vector<std::string>& notes, con
     }
     const bool is_rest = first + 1 == notes.size();
     if (group.size() < 2 && !is_rest) fail_for_window(means.window(), "the answers of two pieces");
-    add_note(fewer, is_rest ? notes[first] : means.write(asker.of_notes(group), n_note).text);
+    add_note(fewer, is_rest ? notes[first] : write(asker.of_notes(group)));
     first += std::max<std::size_t>(1, group.size());
   }
   return fewer;
@@ -152,15 +152,23 @@ Combined split(const Given& given, const Settings& settings, Means& means) {
   const auto pieces = pieces_of(question.document, settings.overlap, [&](std::string_view piece) {
     return means.count(asker.of_piece(piece)) + n_note <= means.window();
   });
+  Combined combined;
+  combined.n_pieces = static_cast<int64_t>(pieces.size());
+  const auto write = [&](const Given& asked) {
+    Written written = means.write(asked, n_note);
+    combined.n_broken_off += written.ended ? 0 : 1;
+    return std::move(written.text);
+  };
   std::vector<std::string> notes;
-  for (const std::string_view piece : pieces) {
-    add_note(notes, means.write(asker.of_piece(piece), n_note).text);
-  }
+  for (const std::string_view piece : pieces) add_note(notes, write(asker.of_piece(piece)));
   while (means.count(asker.of_notes(notes)) + settings.room > means.window()) {
     if (notes.size() < 2) fail_for_window(means.window(), "what one piece says, beside the answer to all");
-    notes = put_together(notes, asker, n_note, means);
+    notes = put_together(notes, asker, n_note, means, write);
+    ++combined.n_rounds;
   }
-  return {asker.of_notes(notes), asker.of_nothing(), static_cast<int64_t>(pieces.size())};
+  combined.prompt = asker.of_notes(notes);
+  combined.question = asker.of_nothing();
+  return combined;
 }
 
 }  // namespace kelda::context

@@ -32,6 +32,8 @@ struct Combined {
   Given prompt;    // asks the question of what was found
   Given question;  // asks it of nothing: what of the given is left in the prompt
   int64_t n_pieces = 0;
+  int64_t n_rounds = 0;      // in which answers were put together before that
+  int64_t n_broken_off = 0;  // answers that reached their limit
 };
 // Asks the question of each piece, at most an eighth of the window for each answer, and puts the answers
 // together, again and again where they are too many, until a prompt of them leaves settings.room.

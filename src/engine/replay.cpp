@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/error.h"
 #include "base/quote.h"
 #include "engine/engine.h"
 
@@ -148,7 +149,27 @@ std::optional<std::string> other_model(const Trace::Model& recorded, const Trace
                      present.fingerprint.substr(0, 16));
 }
 
+namespace {
+
+void check_token(TokenId id, int64_t vocab_size, std::string_view list, std::size_t i,
+                 std::string_view field) {
+  if (id < vocab_size) return;
+  fail(ErrorCode::kBadInput, "{}[{}]{}: token id {} is outside the vocabulary (0 to {})", list, i, field, id,
+       vocab_size - 1);
+}
+
+// What the reader of the file could not know.
+void check_tokens(const Trace& trace, int64_t vocab_size) {
+  for (std::size_t i = 0; i < trace.prompt.size(); ++i)
+    check_token(trace.prompt[i], vocab_size, "prompt", i, "");
+  for (std::size_t i = 0; i < trace.steps.size(); ++i)
+    check_token(trace.steps[i].token, vocab_size, "steps", i, ".token");
+}
+
+}  // namespace
+
 Replay replay(const Trace& trace, Runner& runner) {
+  check_tokens(trace, runner.model().config().vocab_size);
   Engine engine(runner, {});
   Request request{trace.prompt, trace.knobs};
   request.knobs.set("seed", Seed{trace.seed}, "trace");

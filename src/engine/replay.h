@@ -30,8 +30,8 @@ std::optional<std::string> other_model(const Trace::Model& recorded, const Trace
 
 // Runs it to the first difference. A trace that was cut from outside (by a time limit, Ctrl-C or an error) is
 // compared as far as it goes. The runner has the trace's compute path, window and rotary positions; threads
-// and instruction set are its own. Throws what Engine::add() throws for a request that this model cannot
-// have.
+// and instruction set are its own. Throws kBadInput, naming the field, for a token outside the
+// vocabulary, and what Engine::add() throws for a request that this model cannot have.
 Replay replay(const Trace& trace, Runner& runner);
 
 }  // namespace kelda

@@ -107,6 +107,8 @@ void read_setting(std::string_view key, JsonObject setting, Knobs& knobs) {
       knobs.set_from_json(fmt::format("{{\"{}\":{}}}", knob.name, value->json()), from);
     else if (knob.type != KnobType::kSeed)  // which is told apart from the settings
       fail(ErrorCode::kBadInput, "has no \"value\"");
+    if (from == "default" && knobs.value_of(knob.name) != Knobs(knobs.known()).value_of(knob.name))
+      fail(ErrorCode::kBadInput, "is from \"default\", and its value is another");
   } catch (const Error& e) {
     fail(ErrorCode::kBadInput, "{}: {}", setting.path(), e.what());
   }

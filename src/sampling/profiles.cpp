@@ -114,11 +114,13 @@ std::string profile_note() {
   for (const ProfileValue& v : house_profile().values)
     values += fmt::format("{}{} {}", values.empty() ? "" : ", ", v.knob, v.value);
   return fmt::format(
-      "Defaults are those of a request by a program. Commands that answer a person (kelda run, kelda chat) "
+      "Defaults are those of a request by a program. Commands that answer a person (kelda run, kelda chat, "
+      "kelda explain) "
       "set what "
       "is left out to what the model's publisher recommends (kelda models --json, generation_config.json, or "
       "general.sampling of a GGUF file), or else to the house profile: {}. "
-      "They say so on stderr. With temperature 0 nothing else is set. A profile that is named takes the "
+      "They say so on stderr, kelda explain beside its settings. With temperature 0 nothing else is set. A "
+      "profile that is named takes the "
       "place "
       "of both.",
       values);

@@ -50,7 +50,10 @@ TEST(Condense, NothingWrittenLeavesWhatWasThere) {
   FakeModel model{.answer = [](const std::string&) { return ""; }, .window = 1000};
   Means means = model.means();
   EXPECT_EQ(condense(raw("x"), "", "the text", 100, means).text, "");
-  EXPECT_EQ(condense(raw("x"), "earlier", "the text", 100, means).text, "earlier");
+  const Summary summary = condense(raw("x"), "earlier", "the text", 100, means);
+  EXPECT_EQ(summary.text, "earlier");
+  EXPECT_EQ(summary.n_pieces, 1);
+  EXPECT_EQ(summary.n_unwritten, 1);
 }
 
 TEST(Condense, ASummaryThatBreaksOffIsKnown) {

@@ -1,5 +1,7 @@
 #include "context/fit.h"
 
+#include <fmt/format.h>
+
 #include "base/rng.h"
 #include "context/bytes.h"
 
@@ -152,6 +154,7 @@ TEST(Fit, ASummaryIsKeptForTheConversationThatGoesOn) {
   EXPECT_TRUE(model.prompts.empty()) << "there is room yet: nothing is read again";
   EXPECT_TRUE(mentions(text_of(second.prompt), "first summary"));
   EXPECT_EQ(second.n_turns, first.n_turns);
+  EXPECT_TRUE(mentions(second.notices.at(0), "stands for the")) << second.notices[0];
   expect_to_add_up(second, longer);
 
   const Given longest = long_talk(40);
@@ -162,6 +165,42 @@ TEST(Fit, ASummaryIsKeptForTheConversationThatGoesOn) {
   EXPECT_EQ(third.digest.text, "second summary");
   EXPECT_EQ(third.digest.n_messages, 2 * third.n_turns);
   expect_to_add_up(third, longest);
+}
+
+TEST(Fit, WhatTheModelWroteNothingOfIsDroppedBesideAnEarlierSummary) {
+  FakeModel model{.answer = [](const std::string&) { return "first summary"; }};
+  const Fitted first = fitted(long_talk(20), with(Policy::kSummarize), model);
+  model.answer = [](const std::string&) { return ""; };
+  const Given longer = long_talk(40);
+  const Fitted second = fitted(longer, with(Policy::kSummarize), model, first.digest);
+  EXPECT_TRUE(mentions(text_of(second.prompt), "first summary"));
+  EXPECT_EQ(second.summarised, first.summarised) << "the same turns as before, and no more";
+  EXPECT_GT(second.dropped, 0);
+  EXPECT_TRUE(mentions(second.notices.at(0), "dropped the ")) << second.notices[0];
+  EXPECT_TRUE(mentions(second.notices[0], "no summary of it beside that of before")) << second.notices[0];
+  EXPECT_EQ(second.digest.n_messages, first.digest.n_messages) << "the others may be asked about again";
+  EXPECT_EQ(second.digest.text, first.digest.text);
+  expect_to_add_up(second, longer);
+}
+
+TEST(Fit, PiecesWithoutASummaryAreToldAndNotTakenForCondensed) {
+  int n = 0;
+  FakeModel model{.answer = [&](const std::string&) { return ++n == 1 ? "of the first piece" : ""; }};
+  const Given given = long_talk(80);
+  const Fitted f = fitted(given, with(Policy::kSummarize), model);
+  ASSERT_GT(n, 1);
+  EXPECT_TRUE(
+      mentions(f.notices.at(0), fmt::format("; of {} of {} pieces the model wrote nothing", n - 1, n)))
+      << f.notices[0];
+  EXPECT_EQ(f.digest.n_messages, 0u);
+  expect_to_add_up(f, given);
+}
+
+TEST(Fit, ASummaryCannotSpellSpecialTokens) {
+  Given given = raw("a");
+  given.special = text::Special::kParse;
+  EXPECT_TRUE(mentions(error_of(ErrorCode::kUsage, [&] { fitted(given, with(Policy::kSummarize)); }),
+                       "special tokens in a raw prompt"));
 }
 
 TEST(Fit, ADigestThatIsOfNoWholeTurnsIsNotUsed) {

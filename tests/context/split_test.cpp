@@ -107,10 +107,20 @@ TEST(Split, TooManyAnswersArePutTogetherFirst) {
   EXPECT_GT(n_pieces, 8);
   EXPECT_GT(n_merges, 1);
   EXPECT_EQ(combined.n_pieces, n_pieces);
+  EXPECT_GT(combined.n_rounds, 0);
+  EXPECT_EQ(combined.n_broken_off, 0);
   EXPECT_LE(count(combined.prompt), 600 - 100);
   EXPECT_TRUE(rendered(combined.prompt).starts_with("<user  >Why?\n\nWhat was found"))
       << rendered(combined.prompt);
   EXPECT_TRUE(model.prompts[0].starts_with("<user  >Why?\nIf this part")) << model.prompts[0];
+}
+
+TEST(Split, AnswersThatBreakOffAreCounted) {
+  FakeModel model{.answer = [](const std::string&) { return std::string(500, 'w'); }, .window = 1200};
+  Means means = model.means();
+  const Combined combined = split(talk({{"user", paragraphs(60) + "Why?"}}), settings(), means);
+  EXPECT_GT(combined.n_pieces, 1);
+  EXPECT_GE(combined.n_broken_off, combined.n_pieces);
 }
 
 TEST(Split, AWindowThatIsTooSmallIsAnError) {

@@ -102,7 +102,27 @@ class Numbers(ExplainCase):
         self.refused(*tiny, "--top-p", 2, says="top_p")
 
 
+    def test_a_prompt_that_was_made_to_fit_is_told_as_by_run(self):
+        policy = ("--context-policy", "truncate", "--window", 64, "--max-tokens", 4, "--temperature", 0)
+        prompt = "one two three. " * 20
+        told = self.tiny_json(prompt, *policy)
+        ran = self.works("run", tiny_model(), "--raw", "-q", "--json", prompt, *policy).json()
+        for key in ("notices", "context", "usage", "ids"):
+            self.assertEqual(told[key], ran[key], key)
+        self.assertGreater(told["context"]["prompt_dropped"], 0)
+        self.assertIn("dropped", told["notices"][0])
+        context = f"prompt {told['context']['prompt_kept']} of {told['context']['prompt_given']} tokens"
+        self.assertIn(context, self.tiny(prompt, *policy).out)
+        self.tiny(prompt, *policy, "--html", self.folder / "p.html")
+        self.assertIn(context, (self.folder / "p.html").read_text())
+
+
 class Text(ExplainCase):
+    def test_without_times_it_is_the_same_every_time(self):
+        quiet = self.tiny("2+2=", *Numbers.SETTINGS, "-q").out
+        self.assertNotIn("queue", quiet)
+        self.assertEqual(self.tiny("2+2=", *Numbers.SETTINGS, "-q").out, quiet)
+
     def test_it_has_every_part(self):
         result = self.tiny("2+2=", *Numbers.SETTINGS, "--top", 30)
         for part in ("model: ", "prompt: 4 tokens, raw", "top_k 20  (flag)", "prefix cache: off: ", "step 0, position 4: ",
@@ -169,7 +189,7 @@ class Html(ExplainCase):
         self.assertEqual(page.values("class").count("drawn"), 4)
         self.assertIn("cut", page.values("class"))
         shown = " ".join(page.text)
-        for part in ("top_p", "temperature", "seed", "Drawn by the random number", "queue 0.0 ms"):
+        for part in ("top_p", "temperature", "seed", "the documented order", "Drawn by the random number", "queue 0.0 ms"):
             self.assertIn(part, shown)
         told = self.tiny_json("2+2=", *Numbers.SETTINGS, "--top", 30)
         widths = [float(w) for w in re.findall(r'class="bar" style="width:([0-9.]+)%"', text)]

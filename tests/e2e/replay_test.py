@@ -152,7 +152,8 @@ class Refused(ReplayCase):
                              (lambda t: t["steps"][1].update(token=-1), "steps[1].token is -1"),
                              (lambda t: t["settings"]["top_p"].update(value=7), "settings.top_p: top_p must be"),
                              (lambda t: t["settings"].update(topp={"value": 1, "from": "flag"}), "unknown field"),
-                             (lambda t: t["prompt"].append(70000), "token id 70000 is outside the vocabulary")):
+                             (lambda t: t["prompt"].append(70000), "prompt[4]: token id 70000 is outside the vocabulary"),
+                             (lambda t: t["steps"][1].update(token=70000), "steps[1].token: token id 70000 is outside the vocabulary")):
             self.bad(self.edited(file, change), says)
 
     def test_all_are_read_before_one_is_run(self):

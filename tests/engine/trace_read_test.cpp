@@ -86,6 +86,10 @@ TEST(ParseTrace, EveryFieldIsHeldAgainstWhatItMayBe) {
        "settings.top_p: top_p must be a number in (0, 1]"},
       {[](json& j) { j["settings"]["top_p"]["value"] = nullptr; }, "settings.top_p: has no \"value\""},
       {[](json& j) { j["settings"]["top_p"]["from"] = ""; }, "settings.top_p.from is empty"},
+      {[](json& j) {
+         j["settings"]["top_p"] = {{"value", 0.5}, {"from", "default"}};
+       },
+       "settings.top_p: is from \"default\", and its value is another"},
       {[](json& j) { j["settings"]["top_p"]["why"] = ""; }, "settings.top_p has a field \"why\"",
        ErrorCode::kUnsupported},
       {[](json& j) { j["settings"]["stop"]["value"] = {1}; }, "settings.stop"},

@@ -37,17 +37,24 @@ void check(const Arguments& a) {
     fail(ErrorCode::kUsage, "--html and --trace name the same file");
 }
 
-// For a trace more may have been asked for than is to be shown.
+// For a trace more may have been asked for than is to be shown: the n likeliest of the raw distribution, the
+// n likeliest that were left, and what was drawn.
 void keep_top(sampling::DrawRecord& record, std::size_t n) {
-  std::vector<double> left;
-  for (const auto& c : record.candidates) left.push_back(c.p_drawn);
-  std::sort(left.rbegin(), left.rend());
-  const double least = left[std::min(n, left.size()) - 1];
-  std::size_t rank = 0;
-  std::erase_if(record.candidates, [&](const sampling::CandidateRecord& c) {
-    const bool among_raw = rank++<n, among_left = c.p_drawn> 0 && c.p_drawn >= least;
-    return !among_raw && !among_left && c.id != record.draw.id;
+  using Candidate = sampling::CandidateRecord;
+  std::vector<const Candidate*> left;
+  for (const Candidate& c : record.candidates)
+    if (c.p_drawn > 0) left.push_back(&c);
+  std::sort(left.begin(), left.end(), [](const Candidate* a, const Candidate* b) {
+    return a->p_drawn != b->p_drawn ? a->p_drawn > b->p_drawn : a->id < b->id;
   });
+  left.resize(std::min(n, left.size()));
+  std::vector<Candidate> kept;
+  for (std::size_t i = 0; i < record.candidates.size(); ++i) {  // in the order of the raw distribution
+    const Candidate& c = record.candidates[i];
+    if (i < n || c.id == record.draw.id || std::find(left.begin(), left.end(), &c) != left.end())
+      kept.push_back(c);
+  }
+  record.candidates = std::move(kept);
 }
 
 void show(const Arguments& a, const Explanation& e) {
@@ -59,7 +66,7 @@ void show(const Arguments& a, const Explanation& e) {
   if (a.json) {
     write_out(explanation_json(e).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   } else if (a.html.empty()) {
-    write_out(explanation_text(e));
+    write_out(explanation_text(e, a.model.quiet));
   }
 }
 

@@ -21,12 +21,14 @@ struct Explanation {
   Usage passes = {};   // of the answer alone; answer.last.usage has those that made the prompt fit, too
 };
 
-// Each ends with a newline.
-std::string explanation_text(const Explanation& e);
+// Each ends with a newline. quiet: without times.
+std::string explanation_text(const Explanation& e, bool quiet);
 nlohmann::json explanation_json(const Explanation& e);
 // A page of HTML that needs nothing but itself.
 std::string explanation_page(const Explanation& e);
 
+// A setting's value; where it is not set, its default as people call it.
+std::string setting_text(const Knobs& knobs, const Knob& knob);
 // "window 256, prompt 100 of 120 tokens, dropped 20, left 90"
 std::string context_text(const ContextReport& context);
 // "length (max_tokens)", "stop (stop_text) at \"END\"": safe to show.

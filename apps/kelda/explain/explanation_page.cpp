@@ -2,6 +2,7 @@
 
 #include "apps/kelda/explain/bars.h"
 #include "apps/kelda/explain/explanation.h"
+#include "apps/kelda/html.h"
 #include "apps/kelda/terminal/style.h"
 #include "apps/kelda/token_text.h"
 #include "base/check.h"
@@ -13,33 +14,6 @@ extern const std::string_view explain_page;
 
 namespace kelda::cli {
 namespace {
-
-// Text between tags or in an attribute in quotes. Nothing from outside comes into the page but through this.
-std::string html(std::string_view text) {
-  std::string out;
-  for (const char c : escape_controls(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 // Alone in its direction: a token of a right-to-left script must not turn the numbers beside it around.
 std::string piece(const Explanation& e, TokenId id) {
@@ -68,7 +42,7 @@ std::string settings_part(const Explanation& e) {
       "<tbody>\n";
   for (const Knob* knob : e.knobs.known()) {
     out += fmt::format("<tr><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n", html(knob->name),
-                       html(value_text(e.knobs.value_of(knob->name))), html(e.knobs.source(knob->name)));
+                       html(setting_text(e.knobs, *knob)), html(e.knobs.source(knob->name)));
   }
   return out + "</tbody>\n</table>\n</details>\n";
 }

@@ -78,7 +78,11 @@ std::string context_text(const ContextReport& context) {
   return out + fmt::format(", left {}", context.left);
 }
 
-std::string explanation_text(const Explanation& e) {
+std::string setting_text(const Knobs& knobs, const Knob& knob) {
+  return knobs.is_set(knob.name) ? value_text(knobs.value_of(knob.name)) : default_text(knob);
+}
+
+std::string explanation_text(const Explanation& e, bool quiet) {
   const Event& last = e.answer.last;
   std::string out = fmt::format("model: {}\n", escape_controls(e.model_name)) + prompt_text(e);
   out += settings_text(e);
@@ -89,6 +93,7 @@ std::string explanation_text(const Explanation& e) {
   out += fmt::format("ended by {}; seed {}\n", finish_text(last), e.answer.admitted.seed);
   out += passes_text(e.passes);
   out += fmt::format("context: {}\n", context_text(last.context));
+  if (quiet) return out;
   return out + fmt::format("queue {:.1f} ms, prefill {:.1f} ms, decode {:.1f} ms\n", last.phases.queue * 1e3,
                            last.phases.prefill * 1e3, last.phases.decode * 1e3);
 }
