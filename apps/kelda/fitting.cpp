@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "apps/kelda/terminal/progress_bar.h"
+#include "apps/kelda/terminal/say.h"
 #include "base/error.h"
 #include "context/engine_write.h"
 
@@ -26,6 +27,18 @@ std::optional<context::Fitted> fit_prompt(Engine& engine, const Model& model, co
     if (e.code() == ErrorCode::kInterrupted) return std::nullopt;
     throw;
   }
+}
+
+std::optional<context::Fitted> fit_only_prompt(Engine& engine, const Model& model,
+                                               const context::Given& given, const Knobs& knobs,
+                                               const InterruptGuard& interrupt, bool quiet) {
+  auto fitted = fit_prompt(engine, model, given, knobs, interrupt, quiet);
+  if (!fitted) {
+    say("stopped before the answer\n");
+    return fitted;
+  }
+  for (const std::string& notice : fitted->notices) say("note: {}\n", notice);
+  return fitted;
 }
 
 nlohmann::json context_json(const ContextReport& context) {

@@ -17,6 +17,12 @@ std::optional<context::Fitted> fit_prompt(Engine& engine, const Model& model, co
                                           const Knobs& knobs, const InterruptGuard& interrupt, bool quiet,
                                           const context::Digest& before = {});
 
+// The same for a command that answers one prompt; says on stderr what was left out, or that a signal came
+// first.
+std::optional<context::Fitted> fit_only_prompt(Engine& engine, const Model& model,
+                                               const context::Given& given, const Knobs& knobs,
+                                               const InterruptGuard& interrupt, bool quiet);
+
 nlohmann::json context_json(const ContextReport& context);
 
 }  // namespace kelda::cli

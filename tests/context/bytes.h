@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
+#include "base/error_of.h"
 #include "context/means.h"
 #include "text/tiny_vocabulary.h"
 
@@ -70,18 +70,6 @@ struct FakeModel {
     });
   }
 };
-
-// The message of the error with that code that `act` throws; "" and a failure if it throws none.
-inline std::string error_of(ErrorCode code, const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), code) << e.what();
-    return e.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
 
 inline bool mentions(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;

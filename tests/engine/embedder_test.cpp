@@ -9,7 +9,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "base/error.h"
+#include "base/error_of.h"
 #include "base/file.h"
 #include "engine/model_text.h"
 #include "models/tiny_model.h"
@@ -48,17 +48,6 @@ Vectors embed(Embedder& embedder, const Texts& texts) {
 
 bool same(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
-}
-
-std::string error_of(ErrorCode code, const std::function<void()>& run) {
-  try {
-    run();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), code) << e.what();
-    return e.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
 }
 
 // Lengths around a block of the cache, past the 512-key split, and enough short ones to fill several batches.

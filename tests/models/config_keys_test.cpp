@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "base/error_of.h"
 
 namespace kelda::models {
 namespace {
@@ -15,18 +15,6 @@ Metadata sample() {
   m.add("arch.flag", MetadataValue(true));
   m.add("archive.other", MetadataValue(uint32_t{1}));
   return m;
-}
-
-template <typename Act>
-std::string error_of(ErrorCode code, const Act& act) {
-  try {
-    act();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), code) << e.what();
-    return e.what();
-  }
-  ADD_FAILURE() << "no error";
-  return "";
 }
 
 TEST(ConfigKeys, ReadUnderThePrefixAndRemember) {

@@ -142,26 +142,24 @@ TEST(Chain, DrawsAreInOrderOfIdOnTheCumulativeWeights) {
 TEST(Chain, NothingToDrawFromIsAnError) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   Chain chain(knobs_of("{}"), 3);
-  EXPECT_EQ(error_of(
-                [&] {
-                  (void)chain.draw(std::vector<float>{nan, -kInf, nan}, {}, {});
-                },
-                ErrorCode::kInternal),
+  EXPECT_EQ(error_of(ErrorCode::kInternal,
+                     [&] {
+                       (void)chain.draw(std::vector<float>{nan, -kInf, nan}, {}, {});
+                     }),
             "the model gave no logit that is a number");
   Chain banned(knobs_of(R"({"logit_bias": {"0": -100, "1": -100}})"), 3);
   EXPECT_EQ(banned.draw(std::vector<float>{5, 5, -9}, {}, {}).id, 2);
-  EXPECT_EQ(error_of(
-                [&] {
-                  (void)banned.draw(std::vector<float>{5, 5, -kInf}, {}, {});
-                },
-                ErrorCode::kUsage),
+  EXPECT_EQ(error_of(ErrorCode::kUsage,
+                     [&] {
+                       (void)banned.draw(std::vector<float>{5, 5, -kInf}, {}, {});
+                     }),
             "logit_bias bans every token that could come next");
 }
 
 // BR-023
 TEST(Chain, ABiasOnAnIdThatDoesNotExistIsAnError) {
   EXPECT_NO_THROW(Chain(knobs_of(R"({"logit_bias": {"3": 1}})"), 4));
-  EXPECT_EQ(error_of([] { Chain(knobs_of(R"({"logit_bias": {"2": 1, "4": 1}})"), 4); }, ErrorCode::kUsage),
+  EXPECT_EQ(error_of(ErrorCode::kUsage, [] { Chain(knobs_of(R"({"logit_bias": {"2": 1, "4": 1}})"), 4); }),
             "logit_bias names the token id 4; the model's ids are 0 to 3");
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
+#include "base/error_of.h"
 #include "sampling/chain.h"
 #include "sampling/request_knobs.h"
 #include "sampling/selftest.h"
@@ -61,17 +61,6 @@ inline std::vector<float> some_logits(std::size_t n, double span = 12, uint64_t 
     out[i] = static_cast<float>(span * (uniform({seed, 0, static_cast<uint32_t>(i)}, 0) - 0.5));
   }
   return out;
-}
-
-inline std::string error_of(const std::function<void()>& act, ErrorCode code) {
-  try {
-    act();
-  } catch (const Error& e) {
-    EXPECT_EQ(e.code(), code) << e.what();
-    return e.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
 }
 
 }  // namespace kelda::sampling

@@ -121,11 +121,10 @@ TEST(NoRepeatNgram, BansWhatWouldCompleteARun) {
 TEST(NoRepeatNgram, WhereNothingIsLeftIsAnError) {
   const std::vector<TokenId> said = {0, 1, 2};
   Chain chain(knobs_of(R"({"no_repeat_ngram_size": 1})"), 3);
-  EXPECT_EQ(error_of(
-                [&] {
-                  (void)chain.draw(std::vector<float>{1, 2, 3}, {said, {}}, {});
-                },
-                ErrorCode::kUsage),
+  EXPECT_EQ(error_of(ErrorCode::kUsage,
+                     [&] {
+                       (void)chain.draw(std::vector<float>{1, 2, 3}, {said, {}}, {});
+                     }),
             "no_repeat_ngram bans every token that could come next");
 }
 
@@ -133,7 +132,7 @@ TEST(BadWords, BanTheLastTokenOnceTheOthersStand) {
   const std::string settings = R"({"bad_words": ["abd", "x"]})";
   const std::vector<TokenId> ab = {0, 1}, cab = {2, 0, 1}, a = {0};
   // "x" is no token of its own here, and its other form is a blank alone.
-  EXPECT_EQ(error_of([&] { Chain(knobs_of(settings), 12, kText); }, ErrorCode::kUsage),
+  EXPECT_EQ(error_of(ErrorCode::kUsage, [&] { Chain(knobs_of(settings), 12, kText); }),
             "bad_words: \"x\" has no token in this vocabulary");
   EXPECT_EQ(gone(R"({"bad_words": ["abd"]})", {{}, ab}), (Ids{5}));
   EXPECT_EQ(gone(R"({"bad_words": ["abd"]})", {{}, cab}), (Ids{5}));

@@ -27,7 +27,7 @@ TEST(Profiles, AreMadeOfKnobsAndSamplersThatExist) {
 
 TEST(Profiles, AnUnknownOneIsAnErrorWithAGuess) {
   EXPECT_EQ(
-      error_of([] { (void)knobs_of(R"({"profile": "lama.cpp"})"); }, ErrorCode::kUsage),
+      error_of(ErrorCode::kUsage, [] { (void)knobs_of(R"({"profile": "lama.cpp"})"); }),
       "profile must be one of kelda, llama.cpp, vllm, hf; got \"lama.cpp\"; did you mean \"llama.cpp\"?");
 }
 

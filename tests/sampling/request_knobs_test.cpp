@@ -48,9 +48,9 @@ TEST(RequestKnobs, APromptThatDoesNotFitIsRefusedUnlessAPolicyIsChosen) {
   for (const std::string policy : {"refuse", "truncate", "summarize", "split"})
     EXPECT_NO_THROW(knobs.set("context_policy", policy, "request"));
   for (const std::string other : {"", "shift", "Truncate"})
-    error_of([&] { knobs.set("context_policy", other, "request"); }, ErrorCode::kUsage);
-  error_of([&] { knobs.set("split_overlap", 0.51, "request"); }, ErrorCode::kUsage);
-  error_of([&] { knobs.set("answer_room", int64_t{-2}, "request"); }, ErrorCode::kUsage);
+    error_of(ErrorCode::kUsage, [&] { knobs.set("context_policy", other, "request"); });
+  error_of(ErrorCode::kUsage, [&] { knobs.set("split_overlap", 0.51, "request"); });
+  error_of(ErrorCode::kUsage, [&] { knobs.set("answer_room", int64_t{-2}, "request"); });
 }
 
 // BR-019
@@ -96,9 +96,9 @@ TEST(RequestKnobs, StopsAreSixteenOf256Bytes) {
   std::vector<std::string> texts(16, std::string(256, 's'));
   EXPECT_NO_THROW(knobs.set("stop", texts, "request"));
   texts[3] += 's';
-  error_of([&] { knobs.set("stop", texts, "request"); }, ErrorCode::kUsage);
-  error_of([&] { knobs.set("stop", std::vector<std::string>(17, "s"), "request"); }, ErrorCode::kUsage);
-  error_of([&] { knobs.set_from_json(R"({"stop": [""]})", "request"); }, ErrorCode::kUsage);
+  error_of(ErrorCode::kUsage, [&] { knobs.set("stop", texts, "request"); });
+  error_of(ErrorCode::kUsage, [&] { knobs.set("stop", std::vector<std::string>(17, "s"), "request"); });
+  error_of(ErrorCode::kUsage, [&] { knobs.set_from_json(R"({"stop": [""]})", "request"); });
 }
 
 TEST(RequestKnobs, ABiasHas1024Entries) {
@@ -107,7 +107,7 @@ TEST(RequestKnobs, ABiasHas1024Entries) {
   for (int32_t id = 0; id < 1024; ++id) biases[id] = 1;
   EXPECT_NO_THROW(knobs.set("logit_bias", biases, "request"));
   biases[1024] = 1;
-  error_of([&] { knobs.set("logit_bias", biases, "request"); }, ErrorCode::kUsage);
+  error_of(ErrorCode::kUsage, [&] { knobs.set("logit_bias", biases, "request"); });
 }
 
 }  // namespace

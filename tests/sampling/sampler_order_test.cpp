@@ -32,7 +32,7 @@ TEST(SamplerOrder, IsTheRequestsWhereItGivesOne) {
 
 TEST(SamplerOrder, AnUnknownNameIsAnErrorWithAGuess) {
   const std::string message =
-      error_of([] { (void)knobs_of(R"({"sampler_order": ["top_k", "temprature"]})"); }, ErrorCode::kUsage);
+      error_of(ErrorCode::kUsage, [] { (void)knobs_of(R"({"sampler_order": ["top_k", "temprature"]})"); });
   EXPECT_NE(message.find("sampler_order must be a list of some of logit_bias, "), std::string::npos)
       << message;
   EXPECT_NE(message.find("got \"temprature\"; did you mean \"temperature\"?"), std::string::npos) << message;
@@ -40,7 +40,7 @@ TEST(SamplerOrder, AnUnknownNameIsAnErrorWithAGuess) {
 
 TEST(SamplerOrder, ANameTwiceIsAnError) {
   const std::string message = error_of(
-      [] { (void)knobs_of(R"({"sampler_order": ["top_k", "top_p", "top_k"]})"); }, ErrorCode::kUsage);
+      ErrorCode::kUsage, [] { (void)knobs_of(R"({"sampler_order": ["top_k", "top_p", "top_k"]})"); });
   EXPECT_NE(message.find("got \"top_k\" twice"), std::string::npos) << message;
 }
 
@@ -50,7 +50,7 @@ TEST(SamplerOrder, AFlagNamesThemWithCommas) {
   knobs.set_from_text("sampler_order", "temperature", "flag");
   EXPECT_EQ(knobs.texts("sampler_order"), (Names{"min_p", "top_k", "temperature"}));
   for (const char* wrong : {"", "top_k,", ",top_k", "top_k, top_p", "top_k;top_p", "temperature"}) {
-    error_of([&] { knobs.set_from_text("sampler_order", wrong, "flag"); }, ErrorCode::kUsage);
+    error_of(ErrorCode::kUsage, [&] { knobs.set_from_text("sampler_order", wrong, "flag"); });
   }
   EXPECT_EQ(knobs.texts("sampler_order").size(), 3u);
 }
@@ -60,7 +60,7 @@ TEST(SamplerOrder, WhatLearnsFromTheDrawIsTheLast) {
     (void)ordered_as_asked(samplers_in_order(), knobs_of(fmt::format(R"({{"sampler_order": {}}})", order)));
   };
   EXPECT_NO_THROW(asked(R"(["temperature", "mirostat"])"));
-  EXPECT_EQ(error_of([&] { asked(R"(["mirostat", "temperature"])"); }, ErrorCode::kUsage),
+  EXPECT_EQ(error_of(ErrorCode::kUsage, [&] { asked(R"(["mirostat", "temperature"])"); }),
             "sampler_order has temperature after mirostat, which must be the last: it learns from the draw");
 }
 

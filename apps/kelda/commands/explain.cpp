@@ -82,12 +82,8 @@ int run(Arguments& a) {
   const context::Given given = given_prompt(a, session.model(), prompt);
   Engine engine(session.runner(), {});
   const InterruptGuard interrupt;
-  const auto fitted = fit_prompt(engine, session.model(), given, a.knobs, interrupt, a.model.quiet);
-  if (!fitted) {
-    say("stopped before the answer\n");
-    return interrupt.exit_status();
-  }
-  for (const std::string& notice : fitted->notices) say("note: {}\n", notice);
+  const auto fitted = fit_only_prompt(engine, session.model(), given, a.knobs, interrupt, a.model.quiet);
+  if (!fitted) return interrupt.exit_status();
   Explanation e{session.model(), a.model.model, given.is_raw() ? "" : given.chat_template->name(),
                 fitted->prompt, a.knobs};
   Request request{fitted->prompt, a.knobs, std::max(a.top, trace_candidates(a.trace, session.model()))};

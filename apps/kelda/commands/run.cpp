@@ -88,12 +88,8 @@ int generate(const Arguments& a, Session& session, const std::string& prompt) {
   Engine engine(session.runner(), {});
   const context::Given given = given_prompt(a, session.model(), prompt);
   const InterruptGuard interrupt;
-  const auto fitted = fit_prompt(engine, session.model(), given, a.knobs, interrupt, a.model.quiet);
-  if (!fitted) {
-    say("stopped before the answer\n");
-    return interrupt.exit_status();
-  }
-  for (const std::string& notice : fitted->notices) say("note: {}\n", notice);
+  const auto fitted = fit_only_prompt(engine, session.model(), given, a.knobs, interrupt, a.model.quiet);
+  if (!fitted) return interrupt.exit_status();
   const TokenId first = fitted->prompt.empty() ? -1 : fitted->prompt.front();
   // split excludes streaming; beside a picture of each token, text would come in pieces between them.
   const bool at_once = a.show_distribution || a.knobs.text("context_policy") == "split";
