@@ -26,7 +26,7 @@ TEXT_NAMES = {"Makefile", "run", ".clang-format", ".clang-tidy", ".clangd", ".ed
 
 # The number of entries of that list. Lower it when one is gone; do not raise it.
 ELSEWHERE = "scripts/tested_elsewhere.txt"
-MAX_ELSEWHERE = 8
+MAX_ELSEWHERE = 7
 
 # Written in halves so that this file does not contain what it looks for.
 FORBIDDEN = (

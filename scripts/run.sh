@@ -15,7 +15,7 @@ done
 scripts/deps.sh build
 scripts/build.sh release kelda
 kelda=build/release/bin/kelda
-# A name is fetched; the path of a file is used as it is.
-if [ ! -f "$KELDA_MODEL" ]; then "$kelda" pull "$KELDA_MODEL" >/dev/null; fi
+# What is here is used as it is, a file, a folder or a name; what is not is fetched, or cannot be.
+"$kelda" models --path "$KELDA_MODEL" >/dev/null 2>&1 || "$kelda" pull "$KELDA_MODEL" >/dev/null
 # Small models may not find an end; this is a first look, and `kelda run` has no such limit.
 exec "$kelda" run "$KELDA_MODEL" --prompt="$KELDA_PROMPT" --max-tokens 512

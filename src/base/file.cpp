@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -76,21 +78,56 @@ std::string read_text(const std::filesystem::path& path, uint64_t max_bytes) {
   return text;
 }
 
+namespace {
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+// What a link at `path` leads to; `path` itself where it is none.
+std::filesystem::path behind_links(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const auto target = std::filesystem::canonical(path, error);
+  if (error) {
+    fail(ErrorCode::kBadInput, "{}: a symbolic link that leads to no file: {}", path.string(),
+         error.message());
+  }
+  return target;
+}
+
+std::string open_descriptor(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+// A file without a name, or -1 where there can be none: not every file system has them, and only /proc gives
+// them a name without a privilege.
+int open_unnamed(const std::filesystem::path& folder) {
+  const int fd = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0644);
+  if (fd < 0 || ::access(open_descriptor(fd).c_str(), F_OK) == 0) return fd;
+  ::close(fd);
+  return -1;
+}
+
+}  // namespace
+
 AtomicFile::AtomicFile(const std::filesystem::path& path)
-    : path_(path), partial_(path.string() + ".partial-" + std::to_string(::getpid())) {
+    : path_(behind_links(path)), partial_(path_.string() + ".partial-" + std::to_string(::getpid())) {
   struct stat st {};
-  if (::stat(path.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {  // renaming over a device would replace it
+  if (::stat(path_.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {  // renaming over a device would replace it
     fail(ErrorCode::kBadInput, "{}: is not a regular file and will not be replaced", path.string());
   }
-  fd_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+  fd_ = open_unnamed(folder_of(path_));
+  if (fd_ >= 0) return;
+  // What may stand there is of a process that has ended, or a link that somebody put to redirect the write.
+  ::unlink(partial_.c_str());
+  fd_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd_ < 0) fail(ErrorCode::kIo, "{}: cannot write: {}", path_.string(), std::strerror(errno));
+  named_ = true;
 }
 
 AtomicFile::~AtomicFile() {
-  if (fd_ >= 0) {
-    ::close(fd_);
-    ::unlink(partial_.c_str());
-  }
+  if (fd_ < 0) return;
+  ::close(fd_);
+  if (named_) ::unlink(partial_.c_str());
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
@@ -109,12 +146,16 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 
 void AtomicFile::commit() {
   if (::fsync(fd_) != 0) fail(ErrorCode::kIo, "{}: cannot sync: {}", path_.string(), std::strerror(errno));
-  if (::rename(partial_.c_str(), path_.c_str()) != 0) {
+  if (!named_) {  // a name first: no call replaces a file by one without
+    ::unlink(partial_.c_str());
+    named_ =
+        ::linkat(AT_FDCWD, open_descriptor(fd_).c_str(), AT_FDCWD, partial_.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  }
+  if (!named_ || ::rename(partial_.c_str(), path_.c_str()) != 0) {
     fail(ErrorCode::kIo, "{}: cannot rename into place: {}", path_.string(), std::strerror(errno));
   }
   ::close(std::exchange(fd_, -1));
-  const auto folder = path_.has_parent_path() ? path_.parent_path() : std::filesystem::path(".");
-  const int dir = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int dir = ::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir >= 0) {
     ::fsync(dir);
     ::close(dir);

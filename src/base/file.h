@@ -39,8 +39,10 @@ bool is_folder(const std::filesystem::path& path);
 // Whole text file, at most max_bytes (kBadInput beyond).
 std::string read_text(const std::filesystem::path& path, uint64_t max_bytes);
 
-// Writes PATH.partial-PID, and on commit() syncs it, renames it over PATH and syncs the folder. Without
-// commit() the partial file is removed and PATH is untouched. Throws kIo (a full disk, say) naming the path.
+// A file that is at PATH, whole, once commit() has returned: synced, renamed over what was there, the folder
+// synced. Until then it has no name, so that nothing is left however the process ends; where the file system
+// cannot do that it is PATH.partial-PID, which the destructor removes. A link at PATH stays: what it leads to
+// is replaced. Throws kIo (a full disk, say) and kBadInput (a device, a link to nothing) naming the path.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path);
@@ -56,6 +58,7 @@ class AtomicFile {
  private:
   std::filesystem::path path_, partial_;
   int fd_ = -1;
+  bool named_ = false;  // the partial file has its name
   uint64_t written_ = 0;
 };
 

@@ -80,11 +80,11 @@ void read_generation_config(const fs::path& folder, text::TokenizerHints& hints,
 std::unique_ptr<ModelFile> open_model(const fs::path& path) {
   if (!is_folder(path)) return open_gguf(path);
   if (!is_there(path / "config.json")) {
-    fail(
-        ErrorCode::kBadInput,
-        "{}: is a directory without config.json; a model is a GGUF file, or a folder as Hugging Face's tools "
-        "write it",
-        path.string());
+    fail(ErrorCode::kBadInput,
+         "{}: is a directory without config.json; a model is a GGUF file, or a folder with one, or one as "
+         "Hugging Face's tools "
+         "write it",
+         path.string());
   }
   return models::open_model_folder(path);
 }

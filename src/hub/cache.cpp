@@ -1,5 +1,8 @@
 #include "hub/cache.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <system_error>
@@ -78,6 +81,19 @@ std::vector<HubName> cached_hub_files() {
   }
   std::ranges::sort(names, {}, [](const HubName& n) { return n.repo + "/" + n.file; });
   return names;
+}
+
+std::string unreadable(const CatalogEntry& entry) {
+  for (const CatalogFile& file : entry.files) {
+    std::error_code error;
+    const fs::file_status status = fs::status(folder_of(entry) / file.name, error);
+    if (status.type() == fs::file_type::none) return error.message();
+  }
+  return {};
+}
+
+bool can_write_in(const fs::path& folder) {
+  return ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
 }
 
 void make_folder(const fs::path& folder) {

@@ -34,6 +34,13 @@ uint64_t cached_bytes(const HubName& name);
 // part. Unfinished ones are not among them.
 std::vector<HubName> cached_hub_files();
 
+// What keeps the entry's files from being looked at ("Permission denied"); empty where they are there or
+// absent.
+std::string unreadable(const CatalogEntry& entry);
+
+// Whether this process may add files to the folder; false where there is none.
+bool can_write_in(const std::filesystem::path& folder);
+
 // Makes the folder and those above it. Throws kIo naming it.
 void make_folder(const std::filesystem::path& folder);
 

@@ -97,9 +97,13 @@ void fetch(const CatalogEntry& entry, const PullOptions& options, const PullCall
 
 Pulled pull_entry(const CatalogEntry& entry, const PullOptions& options, const PullCallbacks& callbacks) {
   const fs::path folder = folder_of(entry);
+  const Pulled there = {.path = path_of(entry), .already_there = true};
+  // What others keep for all to read needs no lock: nothing can be put there from here.
+  if (!options.force && is_complete(entry) && !can_write_in(folder) && verified(entry, callbacks))
+    return there;
   make_folder(folder);
   const FolderLock lock(folder, callbacks.notice, callbacks.cancelled);
-  if (!options.force && verified(entry, callbacks)) return {.path = path_of(entry), .already_there = true};
+  if (!options.force && verified(entry, callbacks)) return there;
   ask_consent(entry, callbacks);
   if (callbacks.plan) {
     callbacks.plan({.name = entry.name, .entry = &entry, .model = nullptr, .download_bytes = entry.bytes()});
@@ -150,10 +154,12 @@ Pulled pull_hub_model(const HubName& name, const PullOptions& options, const Pul
          name.file, files.size(), gguf::kMaxParts);
   }
   const fs::path path = path_of(name), folder = folder_of(name);
+  const Pulled there = {.path = path, .already_there = true};
+  if (!options.force && is_complete(name) && !can_write_in(folder)) return there;
   make_folder(folder);
   const FolderLock lock(folder, callbacks.notice, callbacks.cancelled);
   discard_remote_heads(folder);
-  if (!options.force && is_complete(name)) return {.path = path, .already_there = true};
+  if (!options.force && is_complete(name)) return there;
   if (files.size() > 1) {
     fetch_set(files, folder, options, callbacks);
   } else {

@@ -24,6 +24,8 @@ bool looks_like_path(std::string_view model) {
 Resolved from_catalog(const CatalogEntry& entry) {
   const fs::path path = path_of(entry);
   if (!is_complete(entry)) {
+    if (const std::string reason = unreadable(entry); !reason.empty())
+      fail(ErrorCode::kIo, "{}: cannot open: {}", path.string(), reason);
     fail(ErrorCode::kNotFound, "{}: not downloaded yet: kelda pull {}", entry.name, entry.name);
   }
   return {.path = path, .name = entry.name, .entry = &entry};

@@ -147,7 +147,8 @@ class Download {
   }
 
   // The header lines that ask for the rest of the file, or none if it cannot be resumed safely.
-  std::vector<std::string> resume_lines(PartialFile& file) const {
+  std::vector<std::string> resume_lines(PartialFile& file) {
+    asked_for_.clear();
     if (file.size() == 0) return {};
     std::vector<std::string> lines{fmt::format("Range: bytes={}-", file.size())};
     if (options_.expected_sha256.empty()) {
@@ -159,6 +160,7 @@ class Download {
         return {};
       }
       lines.push_back("If-Range: " + etag);
+      asked_for_ = etag;
     }
     return lines;
   }
@@ -219,7 +221,9 @@ class Download {
       return false;
     }
     if (asked_for_range && head.status == 206) {
-      if (!range || range->first != file.size() || (range->total && *range->last + 1 != *range->total)) {
+      const bool same = asked_for_.empty() || head.header("etag") == asked_for_;  // whatever If-Range said
+      if (!same || !range || range->first != file.size() ||
+          (range->total && *range->last + 1 != *range->total)) {
         file.restart();
         again = true;
         return false;
@@ -321,7 +325,8 @@ class Download {
   const DownloadOptions& options_;
   const DownloadCallbacks& callbacks_;
   std::optional<uint64_t> total_;
-  uint64_t earlier_ = 0;  // bytes that an earlier try left
+  uint64_t earlier_ = 0;   // bytes that an earlier try left
+  std::string asked_for_;  // the ETag that If-Range named
 };
 
 // One request for the first bytes of a file; what comes goes to `start`.

@@ -1,7 +1,10 @@
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/as_anybody.h"
 #include "base/error.h"
 
 namespace kelda {
@@ -114,27 +118,6 @@ TEST_F(FileTest, LooksWithoutThrowing) {
     EXPECT_FALSE(is_there(none) || is_folder(none)) << none;
 }
 
-// Root may read everything, so for this it becomes nobody.
-class AsAnybody {
- public:
-  AsAnybody() : was_(::geteuid()) {
-    constexpr uid_t kNobody = 65534;
-    ready_ = was_ != 0 || ::seteuid(kNobody) == 0;
-  }
-  ~AsAnybody() {
-    if (was_ == 0) {
-      EXPECT_EQ(::seteuid(0), 0);
-    }
-  }
-  AsAnybody(const AsAnybody&) = delete;
-  AsAnybody& operator=(const AsAnybody&) = delete;
-  bool ready() const { return ready_; }
-
- private:
-  uid_t was_;
-  bool ready_ = false;
-};
-
 TEST_F(FileTest, UnreadableFileIsAnIoError) {
   const auto path = write("secret", "x");
   fs::permissions(path, fs::perms::none);
@@ -197,7 +180,6 @@ TEST_F(FileTest, AbandonedFileLeavesNothing) {
   {
     AtomicFile file(path);
     file.write("half");
-    EXPECT_EQ(entries(), 2u);
   }
   EXPECT_EQ(read_text(path, 100), "old");
   EXPECT_EQ(entries(), 1u);
@@ -235,9 +217,48 @@ TEST_F(FileTest, FolderThatDoesNotExistIsAnIoError) {
 
 TEST_F(FileTest, LinkInPlaceOfThePartialFileIsNotFollowed) {
   // The partial file's name can be guessed: nobody may redirect the write by putting a link there.
-  const fs::path path = folder_ / "a";
-  fs::create_symlink("/dev/null", path.string() + ".partial-" + std::to_string(::getpid()));
-  EXPECT_EQ(error_of([&] { AtomicFile{path}; }).code(), ErrorCode::kIo);
+  const fs::path path = folder_ / "a", victim = write("victim", "mine");
+  const fs::path partial = path.string() + ".partial-" + std::to_string(::getpid());
+  fs::create_symlink(victim, partial);
+  AtomicFile file(path);
+  fs::remove(partial);
+  fs::create_symlink(victim, partial);
+  file.write("text");
+  file.commit();
+  EXPECT_EQ(read_text(victim, 100), "mine");
+}
+
+TEST_F(FileTest, KilledProcessLeavesNothing) {
+  const int probe = ::open(folder_.c_str(), O_WRONLY | O_TMPFILE, 0600);
+  if (probe < 0) GTEST_SKIP() << "this file system has no files without a name";
+  ::close(probe);
+  const auto path = write("a", "old");
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    AtomicFile file(path);
+    file.write("half");
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(read_text(path, 100), "old");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, WhatALinkLeadsToIsReplacedAndTheLinkStays) {
+  const auto real = write("real", "old");
+  fs::create_symlink("real", folder_ / "link");
+  AtomicFile file(folder_ / "link");
+  file.write("new");
+  file.commit();
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(read_text(real, 100), "new");
+  fs::create_symlink("nowhere", folder_ / "broken");
+  const Error e = error_of([&] { AtomicFile(folder_ / "broken"); });
+  EXPECT_EQ(e.code(), ErrorCode::kBadInput);
+  EXPECT_TRUE(mentions(e, "broken")) << e.what();
 }
 
 }  // namespace

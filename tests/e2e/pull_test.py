@@ -82,6 +82,11 @@ class HubFile(PullCase):
         self.leave_partial(b"x" * 1000, etag='"zero"')
         self.assert_pulled(self.kelda("pull", NAME))
 
+    def test_a_server_that_sends_a_part_of_another_file_is_not_believed(self):
+        self.leave_partial(b"x" * 1000, etag='"zero"')
+        self.server.conditions = False
+        self.assert_pulled(self.kelda("pull", NAME))
+
     def test_without_a_way_to_tell_that_it_is_the_same_file_it_starts_again(self):
         self.leave_partial(b"x" * 1000, etag=None)
         self.assert_pulled(self.kelda("pull", NAME))

@@ -1,7 +1,9 @@
 // kelda docs: the generated pages of docs/reference, as Markdown on stdout.
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +30,7 @@ int print_page(std::string_view name) {
     if (page.name != name) continue;
     const std::string text = page.text();
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-      fail(ErrorCode::kIo, "cannot write the page to stdout");
+      fail(ErrorCode::kIo, "cannot write the page to stdout: {}", std::strerror(errno));
     }
     return 0;
   }

@@ -9,6 +9,7 @@
 #include "apps/kelda/output_file.h"
 #include "apps/kelda/session.h"
 #include "base/error.h"
+#include "base/naming.h"
 #include "base/quote.h"
 #include "config/knob.h"
 #include "sampling/chain.h"
@@ -101,11 +102,14 @@ void write_raw(const Arguments& a, Runner& runner) {
   int64_t positions = 0, line_number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++line_number;
-    const auto ids = parse_ids(line, fmt::format("{} line {}", a.ids_file, line_number), runner.model());
+    const std::string where = fmt::format("{} line {}", a.ids_file, line_number);
+    const auto ids = parse_ids(line, where, runner.model());
     if (ids.empty()) continue;
-    runner.all_logits(ids, 64, [&](int64_t, std::span<const float> row) {
-      out.write(std::as_bytes(row));
-      ++positions;
+    naming(where, [&] {
+      runner.all_logits(ids, 64, [&](int64_t, std::span<const float> row) {
+        out.write(std::as_bytes(row));
+        ++positions;
+      });
     });
   }
   out.commit();
@@ -153,7 +157,8 @@ const Command& command() {
             app.add_option("--top", a->top, "How many of the best tokens to show")->capture_default_str();
         allow_integers(*top, 1, 1 << 20);
         auto* positions =
-            app.add_option("--positions", a->positions, "last, all, or positions separated by commas")
+            app.add_option("--positions", a->positions,
+                           "last, all, or positions separated by commas; each is told once, in rising order")
                 ->capture_default_str();
         auto* json = app.add_flag("--json", a->json, "Print JSON");
         auto* file = app.add_option("--ids-file", a->ids_file,

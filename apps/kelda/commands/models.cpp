@@ -73,6 +73,11 @@ void print_json() {
   fmt::print("{}\n", all.dump(2));
 }
 
+std::string_view state_of(const hub::CatalogEntry& entry) {
+  if (hub::is_complete(entry)) return "downloaded";
+  return hub::unreadable(entry).empty() ? "not downloaded" : "not readable";
+}
+
 // Whole or not at all: what fails here has printed nothing.
 void print_table() {
   constexpr auto kRow = "{:<20} {:>8}  {:<18}  {:<14}  {}\n";
@@ -80,8 +85,7 @@ void print_table() {
       paint(Stream::kOut, Color::kBold, fmt::format(kRow, "NAME", "SIZE", "LICENCE", "STATE", "WHAT"));
   for (const hub::CatalogEntry& entry : hub::catalog().entries) {
     const bool is_default = entry.name == hub::catalog().default_name;
-    table += fmt::format(kRow, entry.name, short_bytes(entry.bytes()), entry.licence.name,
-                         hub::is_complete(entry) ? "downloaded" : "not downloaded",
+    table += fmt::format(kRow, entry.name, short_bytes(entry.bytes()), entry.licence.name, state_of(entry),
                          entry.title + (is_default ? " (the default)" : "") +
                              (is_runnable(entry) ? "" : " (not in this build)"));
   }
