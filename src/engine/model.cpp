@@ -16,7 +16,7 @@ ModelHead understand(const ModelFile& file, const models::RopeOverride& rope, in
   ModelHead head;
   head.family = &models::find_family(file.metadata());
   head.config =
-      models::read_config(rope.is_set() ? models::with_rope(file.metadata(), rope) : file.metadata());
+      rope.is_set() ? models::config_with_rope(file.metadata(), rope) : models::read_config(file.metadata());
   models::fit_long_rope(head.config, window);
   ModelText text = read_text_of(file);
   head.vocabulary = text.tokenizer->shared_vocabulary();
@@ -50,6 +50,7 @@ void require_role(models::Role wanted, const models::Family& family, const std::
 
 ModelHead read_head(const ModelFile& file, const models::RopeOverride& rope, int64_t window) {
   const FloatEnvironment rounding;
+  models::require_meaning(rope);  // whatever the file says
   ModelHead head = naming(file.path(), [&] { return understand(file, rope, window); });
   check_tensors(file, head.tensors);
   return head;

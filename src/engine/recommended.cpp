@@ -36,13 +36,20 @@ constexpr LeftOut kJsonLeftOut[] = {{"repetition_penalty", 1},
                                     {"diversity_penalty", 0},
                                     {"top_h", 0},
                                     {"num_beams", 1},
+                                    {"num_return_sequences", 1},
                                     {"num_beam_groups", 1}};
-// What is no number, or has no value that says off.
-constexpr std::string_view kJsonOthers[] = {"bad_words_ids", "suppress_tokens",     "begin_suppress_tokens",
-                                            "sequence_bias", "forced_bos_token_id", "forced_eos_token_id",
-                                            "stop_strings",  "max_length",          "max_new_tokens",
-                                            "min_length",    "min_new_tokens"};
+// Of saving and of how the library runs; the ids are read with the vocabulary.
+constexpr std::string_view kJsonHarmless[] = {
+    "_from_model_config",    "transformers_version", "bos_token_id",
+    "eos_token_id",          "pad_token_id",         "use_cache",
+    "cache_implementation",  "output_attentions",    "output_scores",
+    "output_hidden_states",  "output_logits",        "return_dict_in_generate",
+    "trust_remote_code",     "disable_compile",      "compile_config",
+    "decoder_start_token_id"};
 constexpr LeftOut kGgufLeftOut[] = {{"penalty_repeat", 1}, {"xtc_probability", 0}, {"mirostat", 0}};
+// They say how, not whether.
+constexpr std::string_view kGgufHarmless[] = {"penalty_last_n", "xtc_threshold", "mirostat_tau",
+                                              "mirostat_eta"};
 
 const Knob& knob_of(std::string_view name) {
   const auto& rows = sampling::request_knobs();
@@ -82,13 +89,23 @@ Recommended recommended_by(const Metadata& m) {
   const auto has = [&](std::string_view key) { return m.has(full(key)); };
   const auto number = [&](std::string_view key, double lo, double hi, bool whole) {
     const MetadataValue* v = m.find(full(key));
-    const bool is_float = v->type_name() == "f32" || v->type_name() == "f64";
-    if (is_float && !whole) return m.number(full(key), lo, hi);
+    const bool is_integer = v->type_name().starts_with('u') || v->type_name().starts_with('i');
+    if (!is_integer && !whole) return m.number(full(key), lo, hi);
     return static_cast<double>(m.integer(full(key), static_cast<int64_t>(std::max(lo, -kMost)),
                                          static_cast<int64_t>(std::min(hi, kMost))));
   };
   take(kGguf, has, number, out);
   tell_left_out(kGgufLeftOut, has, number, out);
+  const auto is_row = [](std::string_view key) {
+    return std::ranges::count(kGguf, key, &Row::theirs) +
+               std::ranges::count(kGgufLeftOut, key, &LeftOut::key) + std::ranges::count(kGgufHarmless, key) >
+           0;
+  };
+  for (const auto& [key, value] : m.items()) {
+    if (!key.starts_with(full(""))) continue;
+    const std::string name = key.substr(full("").size());
+    if (!is_row(name)) out.left_out.push_back(name);
+  }
   return out;
 }
 
@@ -107,8 +124,9 @@ Recommended recommended_by(models::ConfigJson& config) {
     take(kJson, has, number, out);
   }
   tell_left_out(kJsonLeftOut, has, number, out);
-  for (const std::string_view key : kJsonOthers)
-    if (has(key)) out.left_out.emplace_back(key);
+  for (const std::string_view key : kJsonHarmless) config.ignore(key);
+  for (const Row& row : kJson) config.ignore(row.theirs);  // of no use to who takes the likeliest token
+  for (std::string& key : config.unread()) out.left_out.push_back(std::move(key));
   return out;
 }
 

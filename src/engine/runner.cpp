@@ -93,13 +93,16 @@ Matrix<const float> Runner::forward(const Batch& batch) {
   return logits;
 }
 
+void Runner::require_fits(int64_t n_tokens) const {
+  if (n_tokens <= window_) return;
+  fail(ErrorCode::kContextLength, "the prompt has {} tokens and the window is {}: {}", n_tokens, window_,
+       way_out(window_, window_, model_->config().n_ctx_train));
+}
+
 void Runner::all_logits(std::span<const TokenId> tokens, int64_t chunk,
                         const std::function<void(int64_t, std::span<const float>)>& each) {
   const auto n = static_cast<int64_t>(tokens.size());
-  if (n > window_) {
-    fail(ErrorCode::kContextLength, "the prompt has {} tokens and the window is {}: {}", n, window_,
-         way_out(window_, window_, model_->config().n_ctx_train));
-  }
+  require_fits(n);
   Sequence sequence(cache_);
   Batch batch;
   for (int64_t at = 0; at < n; at += chunk) {

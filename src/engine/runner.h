@@ -46,6 +46,8 @@ class Runner {
   // batch.logit_rows, in that order: [logit_rows.size(), vocab_size], valid until the next call.
   Matrix<const float> forward(const Batch& batch);
 
+  // Throws kContextLength, saying what helps, for more tokens than the window has.
+  void require_fits(int64_t n_tokens) const;
   // Logits of every position of `tokens` as one new sequence, fed in chunks: each(position, logits). Throws
   // kContextLength, and of the first position that has a fault what require_a_number() throws.
   void all_logits(std::span<const TokenId> tokens, int64_t chunk,

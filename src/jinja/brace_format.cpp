@@ -133,7 +133,7 @@ class Formatter {
   Text laid_out(const Value& value, char conversion, const Text& spec_text, Provenance p) {
     Value v = value;
     if (conversion == 'r' || conversion == 'a') {
-      v = rt_.text(to_repr(rt_, v));
+      v = rt_.text(conversion == 'r' ? to_repr(rt_, v) : to_ascii(rt_, v));
     } else if (conversion == 's') {
       v = rt_.text(to_text(rt_, v), v.is_markup());
     } else if (conversion != 0) {

@@ -148,7 +148,7 @@ class Formatter {
   }
 
   Text string(const Value& v, char type, const FormatSpec& spec) {
-    Text body = type == 's' ? to_text(rt_, v) : to_repr(rt_, v);
+    Text body = type == 's' ? to_text(rt_, v) : type == 'r' ? to_repr(rt_, v) : to_ascii(rt_, v);
     if (markup_ && !(type == 's' && v.is_markup())) body = escape_html(rt_, body);
     if (spec.precision < 0) return body;
     return body.slice(0, char_offset(body.bytes(), static_cast<std::size_t>(spec.precision)));

@@ -181,4 +181,25 @@ Text to_text(Runtime& rt, const Value& value) {
   return to_repr(rt, value);
 }
 
+Text to_ascii(Runtime& rt, const Value& value) {
+  const Text repr = to_repr(rt, value);
+  const std::string_view all = repr.bytes();
+  rt.budget().want(5 * all.size());
+  Text out;
+  for (std::size_t at = 0; at < all.size();) {
+    const Utf8Sequence c = next_utf8(all.substr(at));
+    const uint32_t point = c.code_point;
+    if (c.kind != Utf8Sequence::Kind::kCharacter || point < 0x80) {
+      out.append(repr, at, at + c.length);
+    } else {
+      out.append(point < 0x100     ? fmt::format("\\x{:02x}", point)
+                 : point < 0x10000 ? fmt::format("\\u{:04x}", point)
+                                   : fmt::format("\\U{:08x}", point),
+                 repr.provenance(at, at + c.length));
+    }
+    at += c.length;
+  }
+  return out;
+}
+
 }  // namespace kelda::jinja

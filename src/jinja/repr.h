@@ -21,6 +21,8 @@ std::string short_repr(const Value& value);
 // are part of. Throws Failure where a limit is passed.
 Text to_text(Runtime& rt, const Value& value);
 Text to_repr(Runtime& rt, const Value& value);
+// The same with \x, \u and \U in place of what is not ASCII, as Python's ascii() has it.
+Text to_ascii(Runtime& rt, const Value& value);
 void append_repr(Runtime& rt, const Value& value, Text& out);
 
 }  // namespace kelda::jinja

@@ -81,8 +81,11 @@ Text capitalize(Runtime& rt, const Text& text) {
                 [&first](uint32_t) { return std::exchange(first, false) ? Case::kTitle : Case::kLower; });
 }
 
+// A letter of both cases, as "ǅ" is, stays: it is its own title form.
 Text swap_case(Runtime& rt, const Text& text) {
-  return mapped(rt, text, [](uint32_t c) { return is(CharClass::kUpper, c) ? Case::kLower : Case::kUpper; });
+  return mapped(rt, text, [](uint32_t c) {
+    return is(CharClass::kUpper, c) ? Case::kLower : is(CharClass::kLower, c) ? Case::kUpper : Case::kTitle;
+  });
 }
 
 Text title_case(Runtime& rt, const Text& text) {

@@ -17,7 +17,8 @@ struct TensorSpec {
   Kind kind;
   std::vector<int64_t> shape;  // row-major: {rows, cols}, {n_matrices, rows, cols} or {n}
   bool optional = false;
-  std::string tied_to;  // if absent, this other tensor takes its place
+  std::string tied_to;     // if absent, this other tensor takes its place
+  std::string group = {};  // of optional ones: all of a group are there, or none is
 };
 
 class TensorList {
@@ -31,8 +32,8 @@ class TensorList {
   void vector(std::string_view name, int64_t n) {
     specs_.push_back({std::string(name), TensorSpec::Kind::kVector, {n}, false, ""});
   }
-  void optional_vector(std::string_view name, int64_t n) {
-    specs_.push_back({std::string(name), TensorSpec::Kind::kVector, {n}, true, ""});
+  void optional_vector(std::string_view name, int64_t n, std::string_view group = "") {
+    specs_.push_back({std::string(name), TensorSpec::Kind::kVector, {n}, true, "", std::string(group)});
   }
   void tied_matrix(std::string_view name, std::string_view other, int64_t rows, int64_t cols) {
     specs_.push_back({std::string(name), TensorSpec::Kind::kMatrix, {rows, cols}, false, std::string(other)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -134,10 +135,24 @@ void load_pieces(const ModelFile& file, const std::vector<Piece>& pieces, Thread
   }
 }
 
+void refuse_broken_groups(const ModelFile& file, const TensorList& list) {
+  std::map<std::string_view, const TensorSpec*> first;
+  for (const TensorSpec& spec : list.specs()) {
+    if (spec.group.empty()) continue;
+    const TensorSpec& other = *first.emplace(spec.group, &spec).first->second;
+    const bool is_there = file.find(spec.name) != nullptr;
+    if (is_there == (file.find(other.name) != nullptr)) continue;
+    const auto& [has, lacks] = is_there ? std::pair(&spec, &other) : std::pair(&other, &spec);
+    fail(ErrorCode::kBadInput, "{}: tensor {} is missing, though {} is there", file.path().string(),
+         quote(lacks->name), quote(has->name));
+  }
+}
+
 }  // namespace
 
 void check_tensors(const ModelFile& file, const TensorList& list) {
   for (const TensorSpec& spec : list.specs()) check_spec(file, spec);
+  refuse_broken_groups(file, list);
   refuse_unknown_tensors(file, list);
 }
 

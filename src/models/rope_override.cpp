@@ -9,17 +9,6 @@
 namespace kelda::models {
 namespace {
 
-void check(const RopeOverride& r) {
-  const bool stretches = r.scaling == "linear" || r.scaling == "yarn";
-  if (!r.scaling.empty() && r.scaling != "none" && !stretches)
-    fail(ErrorCode::kUsage, "a rope scaling is none, linear or yarn; got {}", r.scaling);
-  if (stretches && r.factor == 0) fail(ErrorCode::kUsage, "rope scaling {} needs a rope factor", r.scaling);
-  if (!stretches && r.factor != 0)
-    fail(ErrorCode::kUsage, "a rope factor needs a rope scaling: linear or yarn");
-  if (!stretches && r.original != 0)
-    fail(ErrorCode::kUsage, "an original context needs a rope scaling: linear or yarn");
-}
-
 // All but what the file says of its scaling.
 Metadata without_scaling(const Metadata& metadata, const std::string& prefix) {
   Metadata out;
@@ -35,12 +24,8 @@ void set_context(Metadata& m, const std::string& prefix, double positions) {
   m.set(prefix + "context_length", MetadataValue::Variant(static_cast<uint32_t>(most)));
 }
 
-}  // namespace
-
+// The metadata of a file that says what is wanted.
 Metadata with_rope(const Metadata& metadata, const RopeOverride& wanted) {
-  check(wanted);
-  if (read_config(metadata).rope.n_rot == 0)
-    fail(ErrorCode::kUnsupported, "this model has no rotary positions that could be changed");
   const std::string prefix = metadata.text("general.architecture") + ".";
   Metadata m = wanted.scaling.empty() ? metadata : without_scaling(metadata, prefix);
   if (wanted.base != 0)
@@ -61,6 +46,32 @@ Metadata with_rope(const Metadata& metadata, const RopeOverride& wanted) {
         MetadataValue::Variant(static_cast<uint32_t>(original)));
   set_context(m, prefix, static_cast<double>(original) * wanted.factor);
   return m;
+}
+
+}  // namespace
+
+void require_meaning(const RopeOverride& r) {
+  const bool stretches = r.scaling == "linear" || r.scaling == "yarn";
+  if (!r.scaling.empty() && r.scaling != "none" && !stretches)
+    fail(ErrorCode::kUsage, "a rope scaling is none, linear or yarn; got {}", r.scaling);
+  if (stretches && r.factor == 0) fail(ErrorCode::kUsage, "rope scaling {} needs a rope factor", r.scaling);
+  if (!stretches && r.factor != 0)
+    fail(ErrorCode::kUsage, "a rope factor needs a rope scaling: linear or yarn");
+  if (!stretches && r.original != 0)
+    fail(ErrorCode::kUsage, "an original context needs a rope scaling: linear or yarn");
+}
+
+ModelConfig config_with_rope(const Metadata& metadata, const RopeOverride& wanted) {
+  require_meaning(wanted);
+  if (read_config(metadata).rope.n_rot == 0)
+    fail(ErrorCode::kUnsupported, "this model has no rotary positions that could be changed");
+  try {
+    ModelConfig config = read_config(with_rope(metadata, wanted));
+    config.rope.file_factors = wanted.scaling.empty();
+    return config;
+  } catch (const Error& e) {  // the file's own settings were in order
+    fail(e.code(), "the rope settings that are asked for do not go with this model: {}", e.what());
+  }
 }
 
 void fit_long_rope(ModelConfig& c, int64_t window) {

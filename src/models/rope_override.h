@@ -19,10 +19,13 @@ struct RopeOverride {
   bool is_set() const { return !scaling.empty() || factor != 0 || base != 0 || original != 0; }
 };
 
-// The metadata of a model with rope.* and context_length changed: what the file says of its scaling goes, and
-// the context is the original one times the factor. Lists of factors that are tensors stay. Throws kUsage for
-// a combination that means nothing, kUnsupported for a model without rotary positions.
-Metadata with_rope(const Metadata& metadata, const RopeOverride& wanted);
+// Throws kUsage for a combination that means nothing in any model.
+void require_meaning(const RopeOverride& wanted);
+
+// read_config() with rope.* and context_length changed. With a scaling, all that the file says of its own
+// goes, tensors of factors too, and the context is the original one times the factor. Throws kUnsupported for
+// a model without rotary positions or one that cannot be scaled so; require_meaning() holds.
+ModelConfig config_with_rope(const Metadata& metadata, const RopeOverride& wanted);
 
 // LongRoPE's choice of factors for texts of at most `window` positions, 0: of the model's context. The short
 // ones hold where they stay within the original context.

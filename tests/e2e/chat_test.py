@@ -80,6 +80,7 @@ class Piped(KeldaCase):
 
     def test_help_lists_the_commands(self):
         out = self.chat("/help").err
+        self.assertIn("/reset takes nothing after it", self.chat("/reset now").err)
         for command in ("/help", "/reset", "/system", "/set", "/stats", "/save", "/load", "/quit"):
             self.assertIn(command, out)
 

@@ -160,7 +160,7 @@ class RawOutput(LogitsCase):
     def test_a_failure_leaves_no_file_and_an_old_one_as_it_was(self):
         out = self.folder / "out.raw"
         for content, says in (("5 6\n7 x\n", "line 2: 'x'"), ("5 6\n7 300\n", "300"), ("5\n-1\n", "-1"),
-                              ("5\n" + "5 " * (TINY_WINDOW + 1) + "\n", str(TINY_WINDOW))):
+                              ("5\n" + "5 " * (TINY_WINDOW + 1) + "\n", f"ids.txt line 2: the prompt has {TINY_WINDOW + 1}")):
             ids = self.write("ids.txt", content)
             self.tiny_refused("--ids-file", ids, "--raw-out", out, says=says)
             self.assertEqual([x.name for x in self.folder.iterdir()], ["ids.txt"])

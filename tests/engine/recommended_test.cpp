@@ -44,6 +44,24 @@ TEST(Recommended, OtherWaysOfGeneratingAreNamed) {
   EXPECT_EQ(r.left_out, (std::vector<std::string>{"num_beams 4", "bad_words_ids", "max_new_tokens"}));
 }
 
+TEST(Recommended, WhatNobodyKnowsIsNamedToo) {
+  const Recommended r =
+      of_json(R"({"guidance_scale": 3, "foo": {"a": 1}, "transformers_version": "5", "bar": null})");
+  EXPECT_EQ(r.left_out, (std::vector<std::string>{"foo", "guidance_scale"}));
+  Metadata m;
+  m.add("general.sampling.foo", 1.0f);
+  m.add("general.sampling.sequence", std::string("k;p"));
+  EXPECT_EQ(recommended_by(m).left_out, (std::vector<std::string>{"foo", "sequence"}));
+  m.add("general.sampling.temp", std::string("hot"));
+  try {
+    recommended_by(m);
+    ADD_FAILURE();
+  } catch (const Error& e) {
+    EXPECT_NE(std::string_view(e.what()).find("general.sampling.temp"), std::string_view::npos) << e.what();
+    EXPECT_NE(std::string_view(e.what()).find("f32 or f64 is required"), std::string_view::npos) << e.what();
+  }
+}
+
 TEST(Recommended, ValuesOutOfRangeAreRefusedByKey) {
   for (const char* json : {R"({"temperature": -1})", R"({"top_p": 1.5})", R"({"top_k": "a"})"}) {
     EXPECT_THROW(of_json(json), Error) << json;

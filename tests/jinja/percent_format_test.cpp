@@ -16,5 +16,12 @@ TEST(PercentFormat, RefusesWidthsOutOfRange) {
   EXPECT_EQ(text_of("{{ '%*d|%-4d|' % (-3, 1, 2) }}"), "1  |2   |");
 }
 
+TEST(PercentFormat, AsciiHasEscapesForTheRest) {
+  EXPECT_EQ(text_of("{{ '%a %r' % ('\u00E9\u65E5', '\u00E9') }}{{ '{!a}'.format('\U0001F600') }}"),
+            R"('\xe9\u65e5' ')"
+            "\u00E9"
+            R"(''\U0001f600')");
+}
+
 }  // namespace
 }  // namespace kelda::jinja

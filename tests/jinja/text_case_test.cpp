@@ -21,5 +21,9 @@ TEST(TextCase, ASigmaAtTheEndOfAWordIsFinal) { EXPECT_EQ(mapped("ΑΣ ΣΑΣ Σ"
 
 TEST(TextCase, LeavesIllFormedBytesAlone) { EXPECT_EQ(mapped("a\xFFz", Case::kUpper), "A\xFFZ"); }
 
+TEST(TextCase, ALetterOfBothCasesIsSwappedWithItself) {
+  EXPECT_EQ(text_of("{{ 'aB\u01C5\u00DF\u0130'.swapcase() }}"), "Ab\u01C5SSi\u0307");
+}
+
 }  // namespace
 }  // namespace kelda::jinja

@@ -105,6 +105,22 @@ TEST(Weights, AStackGivesEachMatrixItsRows) {
   }
 }
 
+TEST(Weights, OptionalOnesOfAGroupAreAllThereOrNoneIs) {
+  const auto list_of = [](int n) {
+    TensorList list;
+    list.matrix("a.weight", 100, 64);
+    for (int i = 0; i < n; ++i) list.optional_vector(fmt::format("b{}.bias", i), 64, "bias");
+    list.optional_vector("c.bias", 64, "other");
+    return list;
+  };
+  const TensorFile f({{"a.weight", {100, 64}, "f32"}, {"b0.bias", {64}, "f32"}, {"b1.bias", {64}, "f32"}});
+  EXPECT_NO_THROW(check_tensors(f.file(), list_of(2)));
+  const std::string message = error_of(f, list_of(3));
+  EXPECT_NE(message.find("\"b2.bias\" is missing"), std::string::npos) << message;
+  const TensorFile late({{"a.weight", {100, 64}, "f32"}, {"b1.bias", {64}, "f32"}});
+  EXPECT_NE(error_of(late, list_of(2)).find("\"b0.bias\" is missing, though \"b1.bias\""), std::string::npos);
+}
+
 TEST(Weights, GiveBackTheFilesNumbers) {
   for (const quant::FormatSpec* format : quant::formats()) {
     const int64_t n_cols = std::max<int64_t>(64, format->block_size);

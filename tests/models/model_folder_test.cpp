@@ -378,6 +378,64 @@ TEST(ModelFolders, SettingsThatContradictEachOtherAreRefused) {
   expect_names(refusal_of("llama", [](Folder& f) { f.config()["dtype"] = 16; }), {"dtype is"});
 }
 
+TEST(ModelFolders, WhatIsSaidTwiceOrByHalvesIsRefused) {
+  const auto refused = [](const char* name, const json& change,
+                          std::initializer_list<std::string_view> parts) {
+    expect_names(refusal_of(name, [&](Folder& f) { f.config().update(change); }), parts);
+  };
+  refused("gemma3", {{"sliding_window_pattern", 3}, {"_sliding_window_pattern", 2}},
+          {"sliding_window_pattern is 3", "_sliding_window_pattern is 2"});
+  refused("qwen2", {{"layer_types", {"full_attention"}}},
+          {"layer_types has 1 entries", "num_hidden_layers is"});
+  refused("qwen3moe", {{"num_experts", 6}, {"num_local_experts", 8}},
+          {"num_experts is 6", "num_local_experts is 8"});
+  for (const char* key : {"low_freq_factor", "high_freq_factor", "original_max_position_embeddings"}) {
+    expect_names(
+        refusal_of("llama_rope_llama3", [&](Folder& f) { f.config()["rope_parameters"].erase(key); }), {key});
+  }
+  refused("llama", {{"mlp_bias", true}}, {"mlp_bias is true"});
+}
+
+TEST(ModelFolders, BiasesAreThereWhereConfigSaysSoAndNowhereElse) {
+  const auto biased = [](bool stated) {
+    return [stated](Folder& f) { f.config()["attention_bias"] = stated; };
+  };
+  expect_names(refusal_of("llama", biased(true)), {"attention_bias of config.json is true", "attn_q.bias"});
+  expect_names(refusal_of("llama_biases", biased(false)),
+               {"attention_bias of config.json is not true", "model.layers.0.self_attn.q_proj.bias"});
+  expect_names(refusal_of("llama_biases", [](Folder& f) { f.config().erase("attention_bias"); }),
+               {"attention_bias of config.json is not true"});
+}
+
+TEST(ModelFolders, YarnReachesAsFarAsItSays) {
+  const auto context = [](const json& rope) {
+    return config_of("llama", [&](json& c) { c["rope_parameters"].update(rope); }).n_ctx_train;
+  };
+  EXPECT_EQ(context(json::object()), 256);
+  json yarn = {{"rope_type", "yarn"}, {"factor", 4}};
+  EXPECT_EQ(context(yarn), 1024);
+  yarn["original_max_position_embeddings"] = 64;
+  EXPECT_EQ(context(yarn), 256);
+  yarn["original_max_position_embeddings"] = 100;
+  EXPECT_EQ(context(yarn), 400);
+}
+
+TEST(ModelFolders, SettingsOfPublishedFilesThatChangeNothing) {
+  const auto accepts = [](const char* name, const json& more) {
+    EXPECT_NO_THROW(config_of(name, [&](json& c) { c.update(more); })) << name;
+  };
+  accepts("phi3", {{"full_attn_mod", 1}, {"interpolate_factor", 1}, {"lm_head_bias", false}});
+  accepts("gpt2",
+          {{"n_special", 0}, {"predict_special_tokens", true}, {"output_past", true}, {"_num_labels", 1}});
+  accepts("llama", {{"tokenizer_class", "LlamaTokenizer"},
+                    {"torchscript", false},
+                    {"use_bfloat16", false},
+                    {"max_sequence_length", 2048}});
+  accepts("qwen3moe", {{"num_local_experts", golden_named("qwen3moe")["config"]["num_experts"]}});
+  expect_names(refusal_of("phi3", [](Folder& f) { f.config()["full_attn_mod"] = 2; }),
+               {"full_attn_mod is 2"});
+}
+
 TEST(ModelFolders, ATensorThatCannotBeIsNamedWithItsFile) {
   constexpr const char* kQuery = "model.layers.0.self_attn.q_proj.weight";
   expect_names(refusal_of("llama", [](Folder& f) { f.config()["head_dim"] = 15; }),

@@ -17,7 +17,7 @@ Metadata tiny(std::string_view family, const Items& more = {}) {
 // The same as a file that says it.
 void expect_as_stated(const RopeOverride& wanted, const Items& stated, int64_t n_ctx,
                       const Items& before = {}) {
-  const ModelConfig got = read_config(with_rope(tiny("llama", before), wanted));
+  const ModelConfig got = config_with_rope(tiny("llama", before), wanted);
   const ModelConfig want = read_config(tiny("llama", stated));
   EXPECT_EQ(got.rope.theta, want.rope.theta);
   EXPECT_EQ(got.rope.scaling, want.rope.scaling);
@@ -51,10 +51,20 @@ TEST(RopeOverride, ReplacesTheFilesScaling) {
                    600, before);
 }
 
+TEST(RopeOverride, ReplacesTheFilesFactorsToo) {
+  EXPECT_TRUE(config_with_rope(tiny("llama"), {.base = 5e5}).rope.file_factors);
+  EXPECT_FALSE(config_with_rope(tiny("llama"), {.scaling = "none"}).rope.file_factors);
+  EXPECT_FALSE(config_with_rope(tiny("llama"), {.scaling = "linear", .factor = 2}).rope.file_factors);
+  const ModelConfig phi = config_with_rope(
+      tiny("phi3", {{"phi3.rope.scaling.original_context_length", uint32_t{128}}}), {.scaling = "none"});
+  EXPECT_FALSE(phi.rope.file_factors || phi.rope.long_factors);
+  EXPECT_EQ(phi.n_ctx_train, 128);
+}
+
 TEST(RopeOverride, WhatMeansNothingIsRefused) {
   const auto code = [](std::string_view family, const RopeOverride& wanted) {
     try {
-      with_rope(tiny(family), wanted);
+      config_with_rope(tiny(family), wanted);
     } catch (const Error& e) {
       return e.code();
     }
@@ -89,7 +99,7 @@ TEST(RopeOverride, LongFactorsAreForWindowsBeyondTheOriginalContext) {
 }
 
 TEST(RopeOverride, AFamilyWithAScalingOfItsOwnRefusesAnother) {
-  EXPECT_THROW(read_config(with_rope(tiny("phi3"), {.scaling = "yarn", .factor = 2})), Error);
+  EXPECT_THROW(config_with_rope(tiny("phi3"), {.scaling = "yarn", .factor = 2}), Error);
 }
 
 }  // namespace

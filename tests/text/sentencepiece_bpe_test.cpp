@@ -11,7 +11,7 @@ namespace {
 using Pieces = std::vector<std::string>;
 
 struct Model {
-  bool add_space_prefix = true, remove_extra = false;
+  bool add_space_prefix = true, remove_extra = false, runs_of_blanks = false;
   Metadata metadata() const {
     Pieces pieces = {"<unk>", "<s>", "</s>"};
     std::vector<int32_t> types = {2, 3, 3};
@@ -23,6 +23,11 @@ struct Model {
          {"▁the", "the", "th", "▁t", "▁▁", "he", "text", "te", "xt", "\n\n", "▁", "t", "h", "e", "x", "ĉ"}) {
       pieces.push_back(p);
       types.push_back(pieces.back() == "\n\n" ? 4 : 1);
+    }
+    for (const char* run : {"  ", "   "}) {
+      if (!runs_of_blanks) break;
+      pieces.push_back(run);
+      types.push_back(4);
     }
     std::vector<float> scores;
     for (std::size_t i = 0; i < pieces.size(); ++i) scores.push_back(-static_cast<float>(i));
@@ -69,6 +74,21 @@ TEST(SentencepieceBpe, WhatNoPieceCoversBecomesBytes) {
 
 TEST(SentencepieceBpe, UserDefinedPiecesAreFoundFirst) {
   EXPECT_EQ(encode({.add_space_prefix = false}, "t\n\n\nt"), (Pieces{"t", "\n\n", "<0x0A>", "t"}));
+}
+
+// A publisher's runs of marks, which files hold as runs of blanks: whether written as marks or made of
+// blanks.
+TEST(SentencepieceBpe, AddedRunsOfBlanksAreRunsOfMarks) {
+  const Model model{.add_space_prefix = false, .runs_of_blanks = true};
+  EXPECT_EQ(encode(model, "▁▁▁t"), (Pieces{"   ", "t"}));
+  EXPECT_EQ(encode(model, "   t"), (Pieces{"   ", "t"}));
+  EXPECT_EQ(encode(model, " ▁ t"), (Pieces{"   ", "t"}));
+  EXPECT_EQ(encode(model, "x    t"), (Pieces{"x", "   ", "▁t"}));
+  EXPECT_EQ(encode(model, "x t"), (Pieces{"x", "▁t"}));
+  EXPECT_EQ(encode(model, "t ▁the"), (Pieces{"t", "  ", "the"}));
+  const auto t = model.make();
+  for (const char* text : {"   t", "t  the ", "      "})
+    EXPECT_EQ(t->decode(t->encode(text, Special::kText), false), text);
 }
 
 TEST(SentencepieceBpe, FurtherBlanksMayBeRemoved) {

@@ -105,11 +105,10 @@ void write_raw(const Arguments& a, Runner& runner) {
     const std::string where = fmt::format("{} line {}", a.ids_file, line_number);
     const auto ids = parse_ids(line, where, runner.model());
     if (ids.empty()) continue;
-    naming(where, [&] {
-      runner.all_logits(ids, 64, [&](int64_t, std::span<const float> row) {
-        out.write(std::as_bytes(row));
-        ++positions;
-      });
+    naming(where, [&] { runner.require_fits(static_cast<int64_t>(ids.size())); });
+    runner.all_logits(ids, 64, [&](int64_t, std::span<const float> row) {
+      out.write(std::as_bytes(row));
+      ++positions;
     });
   }
   out.commit();

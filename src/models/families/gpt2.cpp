@@ -30,9 +30,10 @@ void translate(ConfigJson& c, Translation& t) {
   for (const char* flag :
        {"scale_attn_by_inverse_layer_idx", "reorder_and_upcast_attn", "add_cross_attention"})
     c.only(flag, false);
+  c.only("n_special", 0.0);
   ignore_training(c);
   for (const char* key : {"n_ctx", "summary_activation", "summary_first_dropout", "summary_proj_to_labels",
-                          "summary_type", "summary_use_proj"})
+                          "summary_type", "summary_use_proj", "predict_special_tokens", "output_past"})
     c.ignore(key);
 }
 

@@ -44,7 +44,8 @@ void translate(ConfigJson& c, Translation& t) {
          "partial_rotary_factor is below 1; this family rotates all dimensions of a head");
   }
   c.only_text("hidden_act", {"silu"});
-  for (const char* bias : {"attention_bias", "mlp_bias"}) c.boolean(bias, false);  // the tensors tell
+  t.attention_bias = c.boolean("attention_bias", false);
+  c.only("mlp_bias", false);
   c.only("rope_interleaved", false);
   translate_windows(c, t, is_mistral);
 }

@@ -24,7 +24,7 @@ void translate(ConfigJson& c, Translation& t) {
   c.only_text("hidden_act", {"silu"});
   c.only("qkv_bias", true);
   refuse_windows(c);
-  translate_experts(c, t, "num_experts");
+  translate_experts(c, t, {"num_experts"});
   t.set_integer("expert_shared_feed_forward_length",
                 c.integer("shared_expert_intermediate_size", 1, 1 << 20));
 }

@@ -23,7 +23,7 @@ void translate(ConfigJson& c, Translation& t) {
   c.only_text("hidden_act", {"silu"});
   c.only("attention_bias", false);
   refuse_windows(c);
-  translate_experts(c, t, c.has("num_experts") ? "num_experts" : "num_local_experts");
+  translate_experts(c, t, {"num_experts", "num_local_experts"});
 }
 
 }  // namespace

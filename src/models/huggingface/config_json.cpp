@@ -217,15 +217,20 @@ void ConfigJson::only_empty(std::string_view key) {
     fail(ErrorCode::kUnsupported, "{} is {}; this build runs only an empty list", full(key), shown(*value));
 }
 
+std::vector<std::string> ConfigJson::unread() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object_->items())
+    if (!value.is_null() && read_.count(key) == 0) keys.push_back(key);
+  return keys;
+}
+
 void ConfigJson::refuse_unread() const {
-  for (const auto& [key, value] : object_->items()) {
-    if (value.is_null() || read_.count(key) != 0) continue;
-    fail(
-        ErrorCode::kUnsupported,
-        "{} is not a setting that this build knows of this architecture; ignoring it could compute something "
-        "else than the model",
-        quote(full(key)));
-  }
+  const std::vector<std::string> keys = unread();
+  if (keys.empty()) return;
+  fail(ErrorCode::kUnsupported,
+       "{} is not a setting that this build knows of this architecture; ignoring it could compute something "
+       "else than the model",
+       quote(full(keys.front())));
 }
 
 }  // namespace kelda::models

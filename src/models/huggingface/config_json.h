@@ -58,6 +58,8 @@ class ConfigJson {
   std::string full(std::string_view key) const { return prefix_ + std::string(key); }
   // Throws kUnsupported naming the first key that was neither read nor ignored.
   void refuse_unread() const;
+  // The keys that were neither read nor ignored, sorted; those that are null are none.
+  std::vector<std::string> unread() const;
 
  private:
   ConfigJson(std::shared_ptr<const nlohmann::json> object, std::string prefix)

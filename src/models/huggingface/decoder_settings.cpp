@@ -10,7 +10,18 @@
 namespace kelda::models {
 namespace {
 
-constexpr int64_t kMaxWidth = 1 << 20;
+constexpr int64_t kMaxWidth = 1 << 20, kMaxLayers = 4096;
+
+// One for each layer, or none.
+std::vector<std::string> layer_types(ConfigJson& c) {
+  std::vector<std::string> types = c.texts("layer_types");
+  const int64_t n_layers = c.integer("num_hidden_layers", 1, kMaxLayers);
+  if (!types.empty() && static_cast<int64_t>(types.size()) != n_layers) {
+    fail(ErrorCode::kBadInput, "{} has {} entries and num_hidden_layers is {}", c.full("layer_types"),
+         types.size(), n_layers);
+  }
+  return types;
+}
 
 }  // namespace
 
@@ -82,6 +93,11 @@ void ignore_training(ConfigJson& c) {
                           "problem_type",
                           "id2label",
                           "label2id",
+                          "_num_labels",
+                          "tokenizer_class",
+                          "torchscript",
+                          "use_bfloat16",
+                          "max_sequence_length",  // beside max_position_embeddings, which counts
                           "chunk_size_feed_forward",
                           "is_encoder_decoder",
                           "gradient_checkpointing",
@@ -93,7 +109,7 @@ void ignore_training(ConfigJson& c) {
 void translate_sizes(ConfigJson& c, Translation& t, int64_t default_head_dim) {
   const int64_t hidden = c.integer("hidden_size", 1, kMaxWidth);
   const int64_t heads = c.integer("num_attention_heads", 1, 65536);
-  t.set_integer("block_count", c.integer("num_hidden_layers", 1, 4096));
+  t.set_integer("block_count", c.integer("num_hidden_layers", 1, kMaxLayers));
   t.set_integer("embedding_length", hidden);
   t.set_integer("feed_forward_length", c.integer("intermediate_size", 1, kMaxWidth));
   t.set_integer("attention.head_count", heads);
@@ -119,8 +135,16 @@ void translate_decoder(ConfigJson& c, Translation& t, const DecoderDefaults& def
   ignore_training(c);
 }
 
-void translate_experts(ConfigJson& c, Translation& t, std::string_view counted_by) {
-  t.set_integer("expert_count", c.integer(counted_by, 1, 4096));
+void translate_experts(ConfigJson& c, Translation& t, std::initializer_list<std::string_view> counted_by) {
+  std::string_view first;
+  for (const std::string_view key : counted_by) {
+    if (!c.has(key)) continue;
+    if (first.empty()) first = key;
+    const int64_t n = c.integer(first, 1, 4096), again = c.integer(key, 1, 4096);
+    if (n != again)
+      fail(ErrorCode::kBadInput, "{} is {} and {} is {}: they must be the same", first, n, key, again);
+  }
+  t.set_integer("expert_count", c.integer(first.empty() ? *counted_by.begin() : first, 1, 4096));
   t.set_integer("expert_used_count", c.integer("num_experts_per_tok", 1, 4096));
   t.set_integer("expert_feed_forward_length", c.integer("moe_intermediate_size", 1, 1 << 20));
   t.set("expert_weights_norm", c.boolean("norm_topk_prob", false));
@@ -145,7 +169,7 @@ void translate_window_of_some(ConfigJson& c, Translation& t, int64_t otherwise) 
 
 void translate_layer_types(ConfigJson& c, Translation& t) {
   std::vector<bool> windowed;
-  for (const std::string& type : c.texts("layer_types")) {
+  for (const std::string& type : layer_types(c)) {
     if (type != "full_attention" && type != "sliding_attention") {
       fail(ErrorCode::kUnsupported, "{} has {}; this build runs full_attention and sliding_attention",
            c.full("layer_types"), quote(type));
@@ -164,7 +188,7 @@ void translate_query_scalar(ConfigJson& c, Translation& t) {
 void refuse_windows(ConfigJson& c) {
   c.only("use_sliding_window", false);
   for (const char* unused : {"sliding_window", "max_window_layers"}) c.ignore(unused);
-  for (const std::string& type : c.texts("layer_types")) {
+  for (const std::string& type : layer_types(c)) {
     if (type != "full_attention")
       fail(ErrorCode::kUnsupported, "{} has {}; this build runs full_attention here", c.full("layer_types"),
            quote(type));

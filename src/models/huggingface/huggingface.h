@@ -4,7 +4,9 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,8 @@ struct Translation {
   std::string_view architecture;  // the family's name
   Metadata metadata = {};
   std::map<std::string, std::vector<float>> tensors = {};  // those that GGUF files have and folders compute
+  // Of classes with a switch for them: whether queries, keys, values and the attention's output have biases.
+  std::optional<bool> attention_bias = {};
 
   // Keys are below the architecture's prefix, numbers of the types that GGUF files hold: u32 and f32.
   void set(std::string_view key, MetadataValue value);
@@ -75,8 +79,9 @@ void translate_sizes(ConfigJson& config, Translation& t, int64_t default_head_di
 // ignore_training().
 void translate_decoder(ConfigJson& config, Translation& t, const DecoderDefaults& defaults = {});
 
-// A router over experts in every layer; counted_by: the key that says how many there are.
-void translate_experts(ConfigJson& config, Translation& t, std::string_view counted_by);
+// A router over experts in every layer; counted_by: the keys that may say how many there are, one at least.
+void translate_experts(ConfigJson& config, Translation& t,
+                       std::initializer_list<std::string_view> counted_by);
 
 // sliding_window, in tokens; `otherwise` where the file has no such key, and 0 is none. Null is none.
 void translate_window(ConfigJson& config, Translation& t, int64_t otherwise);

@@ -90,6 +90,7 @@ class ModelFolder final : public ModelFile {
     naming(folder, [&] {
       auto named = name_tensors(stored_.tensors(), known->huggingface);
       if (known->role() == Role::kDecoder) settle_head(named, tie);
+      if (translation_.attention_bias) check_biases(named, *translation_.attention_bias);
       add_tensors(named);
     });
     if (known->huggingface.beside != nullptr) known->huggingface.beside(folder, translation_);
@@ -131,6 +132,18 @@ class ModelFolder final : public ModelFile {
     if (!same_bytes(a, b))
       fail(ErrorCode::kBadInput, "{}, but tensors {} and {} differ", said, quote(a.name), quote(b.name));
     named.erase(head);
+  }
+
+  // That some layers have none is for the list of the family's tensors to find.
+  static void check_biases(const Named& named, bool stated) {
+    for (const char* part : {"attn_q", "attn_k", "attn_v", "attn_output"}) {
+      const auto bias = named.find(block_tensor(0, part, "bias"));
+      if ((bias != named.end()) == stated) continue;
+      if (stated)
+        fail(ErrorCode::kBadInput, "attention_bias of config.json is true, but layer 0 has no {}.bias", part);
+      fail(ErrorCode::kBadInput, "attention_bias of config.json is not true, but there is a tensor {}",
+           quote(bias->second.parts[0]->name));
+    }
   }
 
   bool same_bytes(const StoredTensor& a, const StoredTensor& b) const {

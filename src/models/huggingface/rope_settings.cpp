@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kMaxFactor = 65536;
 constexpr double kTwoPi = 0x1.921fb54442d18p+2;
+constexpr std::string_view kOriginal = "original_max_position_embeddings";
 
 // What the scalings need to know of the model.
 struct Rope {
@@ -27,7 +28,7 @@ int64_t part_of(double share, int64_t head_dim) {
 }
 
 int64_t original_context(ConfigJson& scaling, const Rope& rope) {
-  return scaling.integer("original_max_position_embeddings", 1, kMaxPositions, rope.original_context);
+  return scaling.integer(kOriginal, 1, kMaxPositions, rope.original_context);
 }
 
 void linear(ConfigJson& scaling, const Rope&, Translation& t) {
@@ -40,9 +41,9 @@ void linear(ConfigJson& scaling, const Rope&, Translation& t) {
 //   Source: Llama Team 2024 (arXiv 2407.21783) and its reference code.
 void llama3(ConfigJson& scaling, const Rope& rope, Translation& t) {
   const double factor = scaling.number("factor", 1, kMaxFactor);
-  const double low = scaling.number("low_freq_factor", 1e-3, 1e6, 1);
-  const double high = scaling.number("high_freq_factor", 1e-3, 1e6, 4);
-  const auto context = static_cast<double>(original_context(scaling, rope));
+  const double low = scaling.number("low_freq_factor", 1e-3, 1e6);
+  const double high = scaling.number("high_freq_factor", 1e-3, 1e6);
+  const auto context = static_cast<double>(scaling.integer(kOriginal, 1, kMaxPositions));
   if (high <= low) {
     fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must be larger",
          scaling.full("low_freq_factor"), low, scaling.full("high_freq_factor"), high);
@@ -56,10 +57,15 @@ void llama3(ConfigJson& scaling, const Rope& rope, Translation& t) {
   }
 }
 
+// It reaches factor times the original context, which files that were stretched by hand do not say elsewhere.
 void yarn(ConfigJson& scaling, const Rope& rope, Translation& t) {
+  const double factor = scaling.number("factor", 1, kMaxFactor);
+  const int64_t original = original_context(scaling, rope);
   t.set("rope.scaling.type", std::string("yarn"));
-  t.set_number("rope.scaling.factor", scaling.number("factor", 1, kMaxFactor));
-  t.set_integer("rope.scaling.original_context_length", original_context(scaling, rope));
+  t.set_number("rope.scaling.factor", factor);
+  t.set_integer("rope.scaling.original_context_length", original);
+  const double reach = std::min(static_cast<double>(original) * factor, static_cast<double>(kMaxPositions));
+  t.set_integer("context_length", std::max(rope.n_ctx, static_cast<int64_t>(reach)));
   for (const auto& [theirs, ours] : {std::pair("beta_fast", "rope.scaling.yarn_beta_fast"),
                                      std::pair("beta_slow", "rope.scaling.yarn_beta_slow"),
                                      std::pair("attention_factor", "rope.scaling.yarn_attn_factor")}) {
@@ -137,11 +143,11 @@ void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim, double defa
   if (c.has("rope_parameters") && c.has("rope_scaling"))
     fail(ErrorCode::kBadInput,
          "rope_parameters and rope_scaling are both there; which one holds is not clear");
-  constexpr std::string_view kOriginal = "original_max_position_embeddings";
   Rope rope;
   rope.theta = c.number("rope_theta", 1e-3, 1e12, default_base);
   double rotated = c.number("partial_rotary_factor", 1e-3, 1, 1);
   rope.n_ctx = c.integer("max_position_embeddings", 1, kMaxPositions);
+  t.set_integer("context_length", rope.n_ctx);
   rope.original_context = c.integer(kOriginal, 1, kMaxPositions, rope.n_ctx);
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
     auto parameters = c.object(key);
@@ -162,7 +168,6 @@ void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim, double defa
     rope.n_rot = part_of(rotated, head_dim);
     translate_scaling(scaling, rope, t);
   }
-  t.set_integer("context_length", rope.n_ctx);
   t.set_number("rope.freq_base", rope.theta);
   if (rotated != 1) t.set_integer("rope.dimension_count", part_of(rotated, head_dim));
 }

@@ -69,6 +69,7 @@ void rope_tensors(const ModelConfig& c, TensorList& t) {
 }
 
 std::span<const float> rope_factors(const Weights& w, const RopeConfig& rope) {
+  if (!rope.file_factors) return {};
   const bool two_lists = rope.scaling == RopeScaling::kLongRope;
   if (two_lists && w.has(kLong) != w.has(kShort)) {
     fail(ErrorCode::kBadInput, "of the tensors {} and {} the file has only one", quote(kLong), quote(kShort));

@@ -20,7 +20,7 @@ ops::RopeFrequencies scaled_frequencies(const RopeConfig& rope, std::span<const 
 // The tensors that may stretch a model's wavelengths, each optional: rope_freqs (Llama 3.x), and for
 // kLongRope both rope_factors_long and rope_factors_short.
 void rope_tensors(const ModelConfig& c, TensorList& t);
-// The factors among them that this config asks for.
+// The factors among them that this config asks for; empty if it asks for none.
 std::span<const float> rope_factors(const Weights& w, const RopeConfig& rope);
 
 }  // namespace kelda::models

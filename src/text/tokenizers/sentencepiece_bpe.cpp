@@ -2,6 +2,9 @@
 // the scores of the pieces, and what no piece covers becomes bytes. A text, and whatever follows a special
 // token, begins with one more blank where the file asks for it.
 //   Source: Kudo and Richardson 2018 (arXiv 1808.06226).
+#include <algorithm>
+#include <map>
+
 #include "base/error.h"
 #include "text/bpe_model.h"
 #include "text/pipeline.h"
@@ -11,10 +14,56 @@ namespace {
 
 constexpr std::string_view kMark = "\u2581";
 
+std::string marks(std::size_t n) {
+  std::string text;
+  while (n-- > 0) text += kMark;
+  return text;
+}
+
+// The tokens for runs of marks that a publisher added by hand (Gemma), which converters write with blanks; by
+// the length of the run.
+std::map<std::size_t, TokenId> added_runs(const Vocabulary& v) {
+  std::map<std::size_t, TokenId> runs;
+  for (TokenId id = 0; id < v.size(); ++id) {
+    const std::string& piece = v.piece(id);
+    const bool blank = !piece.empty() && piece.find_first_not_of(' ') == std::string::npos;
+    if (blank && v.type(id) == TokenType::kUserDefined) runs.emplace(piece.size(), id);
+  }
+  return runs;
+}
+
+// Written as marks they are cut out of a text as they stand, like any added token.
+std::vector<AddedToken> added_with_marks(const Vocabulary& v, const std::map<std::size_t, TokenId>& runs) {
+  std::vector<AddedToken> added = added_tokens_of(v);
+  for (AddedToken& token : added) {
+    const auto run = runs.find(token.text.size());
+    if (run != runs.end() && run->second == token.id) token.text = marks(run->first);
+  }
+  return added;
+}
+
+// And blanks, once they are marks, are merged into them before anything else is merged, the longest first.
+std::vector<Vocabulary::Merge> merges_with(const Vocabulary& v, std::map<std::size_t, TokenId> runs) {
+  std::vector<Vocabulary::Merge> merges;
+  if (const TokenId one = v.find(kMark); one >= 0) runs.emplace(1, one);
+  for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+    for (std::size_t left = run->first; left-- > 1;) {
+      const auto a = runs.find(left), b = runs.find(run->first - left);
+      if (a != runs.end() && b != runs.end()) merges.push_back({a->second, b->second, run->second});
+    }
+  }
+  for (const Vocabulary::Merge& m : merges_of_scores(v)) {
+    const auto run = runs.find(v.piece(m.result).size());
+    if (run == runs.end() || run->second != m.result) merges.push_back(m);
+  }
+  return merges;
+}
+
 std::unique_ptr<const Tokenizer> make(std::shared_ptr<const Vocabulary> v) {
   if (v->scores().empty()) fail(ErrorCode::kBadInput, "missing key tokenizer.ggml.scores");
   const std::string mark(kMark);
-  Rules rules{.added = added_tokens_of(*v),
+  const auto runs = added_runs(*v);
+  Rules rules{.added = added_with_marks(*v, runs),
               .decoder = {.kind = DecoderRules::Kind::kMetaspace,
                           .mark = mark,
                           .at_start = v->add_space_prefix() ? DecoderRules::Drop::kOneBlank
@@ -25,7 +74,7 @@ std::unique_ptr<const Tokenizer> make(std::shared_ptr<const Vocabulary> v) {
   steps.emplace_back(ReplaceText{" ", mark});
   rules.normalizer = Normalizer(std::move(steps));
   const BpeModel::Options options{.byte_fallback = true, .fuse_unknown = true, .unknown = v->unknown()};
-  auto model = std::make_unique<BpeModel>(v, merges_of_scores(*v), options);
+  auto model = std::make_unique<BpeModel>(v, merges_with(*v, runs), options);
   return make_marked_bpe(std::move(v), std::move(rules), std::move(model), kMark);
 }
 
