@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace kelda {
 
@@ -66,6 +67,18 @@ bool is_there(const std::filesystem::path& path) {
 bool is_folder(const std::filesystem::path& path) {
   std::error_code error;
   return std::filesystem::is_directory(path, error) && !error;
+}
+
+void refuse_broken_link(const std::filesystem::path& path) {
+  constexpr std::size_t kPathBytes = 4096;  // of a path that a message shows
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+  if (error) return;  // not a link
+  const bool leads_somewhere = std::filesystem::exists(path, error);
+  if (leads_somewhere) return;
+  const bool loops = error == std::errc::too_many_symbolic_link_levels;
+  fail(ErrorCode::kNotFound, "{}: a symbolic link to {}, which {}", quote(path.string(), kPathBytes),
+       quote(target.string(), kPathBytes), loops ? "leads back to itself" : "does not exist");
 }
 
 std::string read_text(const std::filesystem::path& path, uint64_t max_bytes) {

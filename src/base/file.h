@@ -35,6 +35,8 @@ class File {
 // Links followed; false also where the path cannot be looked at: opening it then says why.
 bool is_there(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
+// Throws kNotFound, saying so, for a symbolic link that leads to nothing or back to itself.
+void refuse_broken_link(const std::filesystem::path& path);
 
 // Whole text file, at most max_bytes (kBadInput beyond).
 std::string read_text(const std::filesystem::path& path, uint64_t max_bytes);

@@ -14,9 +14,11 @@ namespace {
 // All but the tensors: what throws here knows the metadata, but not whose it is.
 ModelHead understand(const ModelFile& file, const models::RopeOverride& rope, int64_t window) {
   ModelHead head;
-  head.family = &models::find_family(file.metadata());
-  head.config =
-      rope.is_set() ? models::config_with_rope(file.metadata(), rope) : models::read_config(file.metadata());
+  naming(file.metadata_path(), [&] {
+    head.family = &models::find_family(file.metadata());
+    head.config = rope.is_set() ? models::config_with_rope(file.metadata(), rope)
+                                : models::read_config(file.metadata());
+  });
   models::fit_long_rope(head.config, window);
   ModelText text = read_text_of(file);
   head.vocabulary = text.tokenizer->shared_vocabulary();

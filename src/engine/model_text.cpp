@@ -80,6 +80,7 @@ void read_generation_config(const fs::path& folder, text::TokenizerHints& hints,
 std::unique_ptr<ModelFile> open_model(const fs::path& path) {
   if (!is_folder(path)) return open_gguf(path);
   if (!is_there(path / "config.json")) {
+    refuse_broken_link(path / "config.json");
     fail(ErrorCode::kBadInput,
          "{}: is a directory without config.json; a model is a GGUF file, or a folder with one, or one as "
          "Hugging Face's tools "

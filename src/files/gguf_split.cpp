@@ -105,6 +105,10 @@ std::vector<Part> whole_set(Part opened) {
   std::vector<Part> parts;
   const SplitKeys keys = keys_of(opened);
   if (keys.count < 2) {
+    const auto name = parse_part_name(opened.file.path().filename().string());
+    if (name && name->count > 1 && opened.metadata.has(std::string(kSplitCount)))
+      bad(opened, "the file's name says part {} of {}, but metadata key {} is {}", name->no + 1, name->count,
+          quote(kSplitCount), keys.count);
     parts.push_back(std::move(opened));
     return parts;
   }

@@ -36,6 +36,9 @@ class ModelFile {
   virtual std::string_view container() const = 0;         // "GGUF v3", "GGUF v3 in 3 files"
   virtual uint64_t file_bytes() const = 0;                // of all parts together
   virtual const Metadata& metadata() const = 0;
+  // What errors call them: the file that the metadata is from, and a tensor, quoted, by its name in the file.
+  virtual std::filesystem::path metadata_path() const { return path(); }
+  virtual std::string shown_name(std::string_view name) const;
   virtual const std::vector<TensorInfo>& tensors() const = 0;
   virtual const TensorInfo* find(std::string_view name) const = 0;
   // Reads bytes [first, first + out.size()) of the tensor's data. Thread-safe.

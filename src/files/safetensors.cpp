@@ -25,6 +25,7 @@ fs::path resolve_folder(const fs::path& path) {
   if (!is_folder(path)) return path;
   for (const std::string_view name : {kIndexName, kFileName}) {
     if (is_there(path / name)) return path / name;
+    refuse_broken_link(path / name);
   }
   fail(ErrorCode::kNotFound, "{}: the folder holds neither {} nor {}", path.string(), kIndexName, kFileName);
 }

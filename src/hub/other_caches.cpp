@@ -98,6 +98,11 @@ std::vector<std::string> gguf_files(const fs::path& folder) {
   return names;
 }
 
+// A repository of GGUF files may have the config.json of what they were made from.
+bool has_safetensors(const fs::path& folder) {
+  return is_there(folder / "model.safetensors") || is_there(folder / "model.safetensors.index.json");
+}
+
 void add_huggingface(std::vector<OtherModel>& out) {
   const auto cache = huggingface_cache();
   if (!cache) return;
@@ -106,7 +111,8 @@ void add_huggingface(std::vector<OtherModel>& out) {
     if (!name.starts_with(kRepoPrefix)) continue;
     const auto snapshot = snapshot_in(folder, "main");
     if (!snapshot) continue;
-    if (is_there(*snapshot / "config.json")) out.push_back({"Hugging Face", repo_of(name), *snapshot});
+    if (is_there(*snapshot / "config.json") && has_safetensors(*snapshot))
+      out.push_back({"Hugging Face", repo_of(name), *snapshot});
     for (const std::string& file : gguf_files(*snapshot))
       out.push_back({"Hugging Face", fmt::format("{}/{}", repo_of(name), file), *snapshot / file});
   }
@@ -186,8 +192,8 @@ fs::path model_in_folder(const fs::path& folder) {
   const fs::path named = folder.filename().empty() ? folder.parent_path() : folder;
   if (named.filename().string().starts_with(kRepoPrefix))
     if (const auto snapshot = snapshot_in(named, "main")) place = *snapshot;
-  if (is_there(place / "config.json")) return place;
   const std::vector<std::string> files = gguf_files(place);
+  if (is_there(place / "config.json") && (files.empty() || has_safetensors(place))) return place;
   if (files.size() == 1) return place / files[0];
   if (files.size() > 1) {
     fail(ErrorCode::kUsage, "{}: a folder with {} GGUF files: name one of {}", folder.string(), files.size(),

@@ -4,6 +4,7 @@
 
 #include "base/did_you_mean.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/quote.h"
 #include "hub/cache.h"
 #include "hub/hub_name.h"
@@ -45,17 +46,6 @@ fs::path on_the_hub(const HubName& name, std::string_view model) {
   fail(ErrorCode::kNotFound,
        "{}: not in the cache of Hugging Face's tools (HF_HOME); of a GGUF repository, name the file: {}/FILE",
        model, model);
-}
-
-// For a path where nothing can be found: a link that leads nowhere is there all the same.
-void refuse_broken_link(const fs::path& path) {
-  std::error_code error;
-  const fs::path target = fs::read_symlink(path, error);
-  if (error) return;  // not a link
-  static_cast<void>(fs::status(path, error));
-  const bool loops = error == std::errc::too_many_symbolic_link_levels;
-  fail(ErrorCode::kNotFound, "{}: a symbolic link to {}, which {}", quote(path.string(), kPathBytes),
-       quote(target.string(), kPathBytes), loops ? "leads back to itself" : "does not exist");
 }
 
 [[noreturn]] void unknown(std::string_view model) {

@@ -29,12 +29,12 @@ void check_spec(const ModelFile& file, const TensorSpec& spec) {
   const TensorInfo* t = file.find(spec.name);
   if (t == nullptr) {
     if (spec.optional || !spec.tied_to.empty()) return;
-    fail(ErrorCode::kBadInput, "{}: tensor {} of shape {} is missing", file.path().string(), quote(spec.name),
-         display(spec.shape));
+    fail(ErrorCode::kBadInput, "{}: tensor {} of shape {} is missing", file.path().string(),
+         file.shown_name(spec.name), display(spec.shape));
   }
   if (without_leading_ones(t->shape) != without_leading_ones(spec.shape)) {
     fail(ErrorCode::kBadInput, "{}: tensor {} has shape {}, the model's metadata asks for {}",
-         file.path().string(), quote(spec.name), display(t->shape), display(spec.shape));
+         file.path().string(), file.shown_name(spec.name), display(t->shape), display(spec.shape));
   }
 }
 
@@ -51,7 +51,7 @@ void refuse_unknown_tensors(const ModelFile& file, const TensorList& list) {
            "{}: tensor {} is not part of this architecture as this build knows it; leaving it out would "
            "compute "
            "something else than the model",
-           file.path().string(), quote(t.name));
+           file.path().string(), file.shown_name(t.name));
     }
   }
 }
@@ -144,7 +144,7 @@ void refuse_broken_groups(const ModelFile& file, const TensorList& list) {
     if (is_there == (file.find(other.name) != nullptr)) continue;
     const auto& [has, lacks] = is_there ? std::pair(&spec, &other) : std::pair(&other, &spec);
     fail(ErrorCode::kBadInput, "{}: tensor {} is missing, though {} is there", file.path().string(),
-         quote(lacks->name), quote(has->name));
+         file.shown_name(lacks->name), file.shown_name(has->name));
   }
 }
 

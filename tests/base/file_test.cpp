@@ -261,5 +261,18 @@ TEST_F(FileTest, WhatALinkLeadsToIsReplacedAndTheLinkStays) {
   EXPECT_TRUE(mentions(e, "broken")) << e.what();
 }
 
+TEST_F(FileTest, LinksThatLeadNowhereAreRefused) {
+  fs::create_symlink("nowhere", folder_ / "broken");
+  fs::create_symlink("loop", folder_ / "loop");
+  fs::create_symlink(write("real", ""), folder_ / "link");
+  for (const auto& [name, says] : {std::pair("broken", "to \"nowhere\", which does not exist"),
+                                   std::pair("loop", "leads back to itself")}) {
+    const Error e = error_of([&] { refuse_broken_link(folder_ / name); });
+    EXPECT_EQ(e.code(), ErrorCode::kNotFound);
+    EXPECT_TRUE(mentions(e, says)) << e.what();
+  }
+  for (const char* fine : {"link", "real", "absent"}) EXPECT_NO_THROW(refuse_broken_link(folder_ / fine));
+}
+
 }  // namespace
 }  // namespace kelda

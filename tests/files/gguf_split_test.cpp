@@ -128,6 +128,32 @@ TEST(GgufSplit, AWholeFileOpensUnderAnyName) {
   }
 }
 
+TEST(GgufSplit, ANameThatSaysPartAndKeysThatSayWholeContradictEachOther) {
+  const ScratchFile whole_path;
+  malform::write_file(whole_path.path(), malform::make_tiny_llama().bytes());
+  const auto whole = open_gguf(whole_path.path());
+  for (const uint16_t count : {uint16_t{0}, uint16_t{1}}) {
+    const ScratchFolder folder;
+    Metadata metadata = whole->metadata();
+    metadata.add(std::string(kSplitCount), count);
+    metadata.add(std::string(kSplitTensors), static_cast<int32_t>(whole->tensors().size()));
+    const fs::path path = folder.path() / "a-00001-of-00004.gguf";
+    write_gguf(path, metadata, whole->tensors(),
+               [&](std::size_t i, uint64_t first, std::span<std::byte> out) {
+                 whole->read(whole->tensors()[i], first, out);
+               });
+    try {
+      open_gguf(path);
+      ADD_FAILURE() << count;
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find(
+                    fmt::format("name says part 1 of 4, but metadata key \"split.count\" is {}", count)),
+                std::string::npos)
+          << e.what();
+    }
+  }
+}
+
 TEST(GgufSplit, SplitsARealModel) {
   const auto path = testing::test_model();
   if (!path) GTEST_SKIP() << "KELDA_TEST_MODEL is not set";

@@ -89,6 +89,18 @@ TEST_F(OtherCachesTest, OneGgufFileInAFolderIsMeantByIt) {
   }
 }
 
+TEST_F(OtherCachesTest, AConfigBesideAGgufFileAloneDoesNotMakeAFolderOfTensors) {
+  const fs::path snapshot = put_snapshot(".cache/huggingface/hub", "m-Q4_0.gguf");
+  put_snapshot(".cache/huggingface/hub", "config.json");
+  EXPECT_EQ(resolve("hub:org/tiny-model").path, snapshot / "m-Q4_0.gguf");
+  const auto all = models_of_other_tools();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].path, snapshot / "m-Q4_0.gguf");
+  put_snapshot(".cache/huggingface/hub", "model.safetensors");
+  EXPECT_EQ(resolve("hub:org/tiny-model").path, snapshot);
+  EXPECT_EQ(models_of_other_tools().size(), 2u);
+}
+
 TEST_F(OtherCachesTest, ASplitSetIsOneModel) {
   for (const char* part : {"1", "2", "3"}) put(std::string("set/m-0000") + part + "-of-00003.gguf");
   EXPECT_EQ(model_in_folder(root_ / "set"), root_ / "set/m-00001-of-00003.gguf");
@@ -121,6 +133,8 @@ TEST_F(OtherCachesTest, AnUncachedRepositorySaysWhatToDo) {
 TEST_F(OtherCachesTest, EveryToolsModelsAreListed) {
   EXPECT_TRUE(models_of_other_tools().empty());
   put_snapshot(".cache/huggingface/hub", "config.json");
+  EXPECT_TRUE(models_of_other_tools().empty()) << "there is nothing to run";
+  put_snapshot(".cache/huggingface/hub", "model.safetensors");
   put(".lmstudio/models/maker/model/m.gguf");
   put(".cache/llama.cpp/n.gguf");
   put(".ollama/models/manifests/registry.ollama.ai/library/tiny/1b",

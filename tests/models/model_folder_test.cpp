@@ -394,6 +394,15 @@ TEST(ModelFolders, WhatIsSaidTwiceOrByHalvesIsRefused) {
         refusal_of("llama_rope_llama3", [&](Folder& f) { f.config()["rope_parameters"].erase(key); }), {key});
   }
   refused("llama", {{"mlp_bias", true}}, {"mlp_bias is true"});
+  refused("llama", {{"num_key_value_heads", 3}}, {"num_attention_heads is 4", "num_key_value_heads is 3"});
+  refused("qwen3moe", {{"num_experts_per_tok", 99}}, {"num_experts_per_tok is 99", "num_local_experts is 8"});
+  refused("gpt2", {{"n_head", 5}}, {"n_embd is 64", "n_head is 5"});
+  refused("phi3_long", {{"original_max_position_embeddings", 1}}, {"original_max_position_embeddings"});
+  expect_names(refusal_of("llama_rope_yarn",
+                          [](Folder& f) {
+                            f.config()["rope_parameters"].update({{"beta_fast", 1}, {"beta_slow", 32}});
+                          }),
+               {"rope_parameters.beta_fast is 1", "rope_parameters.beta_slow is 32"});
 }
 
 TEST(ModelFolders, BiasesAreThereWhereConfigSaysSoAndNowhereElse) {
@@ -431,9 +440,21 @@ TEST(ModelFolders, SettingsOfPublishedFilesThatChangeNothing) {
                     {"torchscript", false},
                     {"use_bfloat16", false},
                     {"max_sequence_length", 2048}});
-  accepts("qwen3moe", {{"num_local_experts", golden_named("qwen3moe")["config"]["num_experts"]}});
+  accepts("qwen3moe", {{"num_experts", golden_named("qwen3moe")["config"]["num_local_experts"]}});
   expect_names(refusal_of("phi3", [](Folder& f) { f.config()["full_attn_mod"] = 2; }),
                {"full_attn_mod is 2"});
+}
+
+TEST(ModelFolders, TensorsHaveTheFoldersNamesInErrors) {
+  Folder folder(golden_named("llama"));
+  const auto file = folder.open();
+  EXPECT_EQ(file->shown_name("blk.1.attn_k.weight"),
+            "\"model.layers.1.self_attn.k_proj.weight\" (blk.1.attn_k.weight of a GGUF file)");
+  EXPECT_EQ(file->shown_name("blk.7.attn_k.bias"),
+            "\"model.layers.7.self_attn.k_proj.bias\" (blk.7.attn_k.bias of a GGUF file)");
+  EXPECT_EQ(file->shown_name("output.weight"), "\"lm_head.weight\" (output.weight of a GGUF file)");
+  EXPECT_EQ(file->shown_name("mystery"), "\"mystery\"");
+  EXPECT_EQ(file->metadata_path().filename(), "config.json");
 }
 
 TEST(ModelFolders, ATensorThatCannotBeIsNamedWithItsFile) {

@@ -77,7 +77,8 @@ TEST(RopeSettings, WhatCannotBeIsNamed) {
   refused(R"("rope_scaling": {"type": "linear"})", "rope_scaling.factor");
   refused(R"("rope_scaling": {"type": "linear", "factor": 2.0, "mystery": 1})", "rope_scaling.mystery");
   refused(
-      R"("rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 4.0, "high_freq_factor": 1.0})",
+      R"("rope_scaling": {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 4.0, "high_freq_factor": 1.0,
+              "original_max_position_embeddings": 64})",
       "low_freq_factor");
   refused(R"("rope_scaling": {"type": "longrope", "long_factor": [1.0], "short_factor": [1.0]})",
           "long_factor");

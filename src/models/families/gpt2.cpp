@@ -1,6 +1,7 @@
 // GPT-2: LayerNorm, learned positions, biases everywhere, a plain feed-forward block with gelu.
 // Source: Radford et al. 2019, "Language models are unsupervised multitask learners". Weights: GGUF
 // architecture "gpt2".
+#include "base/error.h"
 #include "models/common_keys.h"
 #include "models/layers/decoder.h"
 
@@ -17,6 +18,10 @@ void read(ConfigKeys& k, ModelConfig& c) { read_layer_norm(k, c); }
 
 void translate(ConfigJson& c, Translation& t) {
   const int64_t width = c.integer("n_embd", 1, 1 << 20), heads = c.integer("n_head", 1, 65536);
+  if (width % heads != 0) {
+    fail(ErrorCode::kBadInput, "n_embd is {} and n_head is {}: the second must divide the first", width,
+         heads);
+  }
   t.set_integer("block_count", c.integer("n_layer", 1, 4096));
   t.set_integer("context_length", c.integer("n_positions", 1, 1 << 30));
   t.set_integer("embedding_length", width);

@@ -128,8 +128,13 @@ void translate_decoder(ConfigJson& c, Translation& t, const DecoderDefaults& def
   translate_sizes(c, t, defaults.head_dim);
   const int64_t heads = c.integer("num_attention_heads", 1, 65536);
   const bool as_many = defaults.n_kv_heads == 0 || c.is_null("num_key_value_heads");
-  t.set_integer("attention.head_count_kv",
-                c.integer("num_key_value_heads", 1, 65536, as_many ? heads : defaults.n_kv_heads));
+  const int64_t kv_heads = c.integer("num_key_value_heads", 1, 65536, as_many ? heads : defaults.n_kv_heads);
+  if (heads % kv_heads != 0) {
+    fail(ErrorCode::kBadInput,
+         "num_attention_heads is {} and num_key_value_heads is {}: the second must divide the first", heads,
+         kv_heads);
+  }
+  t.set_integer("attention.head_count_kv", kv_heads);
   t.set_number("attention.layer_norm_rms_epsilon", c.number("rms_norm_eps", 0, 1));
   translate_rope(c, t, t.head_dim(), defaults.rope_base);
   ignore_training(c);
@@ -144,8 +149,13 @@ void translate_experts(ConfigJson& c, Translation& t, std::initializer_list<std:
     if (n != again)
       fail(ErrorCode::kBadInput, "{} is {} and {} is {}: they must be the same", first, n, key, again);
   }
-  t.set_integer("expert_count", c.integer(first.empty() ? *counted_by.begin() : first, 1, 4096));
-  t.set_integer("expert_used_count", c.integer("num_experts_per_tok", 1, 4096));
+  if (first.empty()) first = *counted_by.begin();
+  const int64_t n_experts = c.integer(first, 1, 4096), n_used = c.integer("num_experts_per_tok", 1, 4096);
+  if (n_used > n_experts)
+    fail(ErrorCode::kBadInput, "num_experts_per_tok is {} and {} is {}: more than there are", n_used, first,
+         n_experts);
+  t.set_integer("expert_count", n_experts);
+  t.set_integer("expert_used_count", n_used);
   t.set_integer("expert_feed_forward_length", c.integer("moe_intermediate_size", 1, 1 << 20));
   t.set("expert_weights_norm", c.boolean("norm_topk_prob", false));
   c.only("decoder_sparse_step", 1.0);

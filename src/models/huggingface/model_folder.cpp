@@ -80,6 +80,7 @@ class ModelFolder final : public ModelFile {
       ConfigJson config = ConfigJson::parse(read_text(path, kMaxConfigBytes));
       const Family& family = family_of(config);
       known = &family;
+      huggingface_ = &family.huggingface;
       tie = {.is_stated = config.has(kTie), .tied = config.boolean(kTie, family.huggingface.tied)};
       translation_.architecture = family.name;
       translation_.metadata.add("general.architecture", MetadataValue(std::string(family.name)));
@@ -99,6 +100,13 @@ class ModelFolder final : public ModelFile {
   }
 
   const fs::path& path() const override { return folder_; }
+  fs::path metadata_path() const override { return folder_ / "config.json"; }
+  std::string shown_name(std::string_view name) const override {
+    const auto source = sources_.find(name);
+    const std::string theirs =
+        source != sources_.end() ? source->second.parts[0]->name : stored_name(name, *huggingface_);
+    return theirs == name ? quote(name) : fmt::format("{} ({} of a GGUF file)", quote(theirs), name);
+  }
   std::string_view container() const override { return container_; }
   uint64_t file_bytes() const override { return stored_.file_bytes(); }
   const Metadata& metadata() const override { return translation_.metadata; }
@@ -213,6 +221,7 @@ class ModelFolder final : public ModelFile {
   }
 
   fs::path folder_;
+  const HuggingFace* huggingface_ = nullptr;
   Safetensors stored_;
   std::string container_;
   Translation translation_ = {};

@@ -71,12 +71,19 @@ void yarn(ConfigJson& scaling, const Rope& rope, Translation& t) {
                                      std::pair("attention_factor", "rope.scaling.yarn_attn_factor")}) {
     if (scaling.has(theirs)) t.set_number(ours, scaling.number(theirs, 1e-3, 1e6));
   }
+  const double fast = scaling.number("beta_fast", 1e-3, 1e6, 32),
+               slow = scaling.number("beta_slow", 1e-3, 1e6, 1);
+  if (slow > fast) {
+    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must be no larger",
+         scaling.full("beta_fast"), fast, scaling.full("beta_slow"), slow);
+  }
 }
 
 // A list of factors for texts within the original context, another for longer ones.
 //   Source: Ding et al. 2024 (arXiv 2402.13753).
 void longrope(ConfigJson& scaling, const Rope& rope, Translation& t) {
   const int64_t original = original_context(scaling, rope);
+  if (original < 2) fail(ErrorCode::kBadInput, "{} is {}; at least 2 is required", kOriginal, original);
   const double stretched = static_cast<double>(rope.n_ctx) / static_cast<double>(original);
   const double papers =
       stretched <= 1 ? 1 : std::sqrt(1 + log_f64(stretched) / log_f64(static_cast<double>(original)));

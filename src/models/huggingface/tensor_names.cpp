@@ -87,11 +87,36 @@ std::map<std::string, NamedSource> name_tensors(const std::vector<StoredTensor>&
   for (const auto& [name, source] : named) {
     const auto gap = std::find(source.parts.begin(), source.parts.end(), nullptr);
     if (gap != source.parts.end()) {
-      fail(ErrorCode::kBadInput, "the tensor of expert {} of {} is missing", gap - source.parts.begin(),
-           quote(name));
+      const auto other =
+          std::find_if(source.parts.begin(), source.parts.end(), [](auto* t) { return t != nullptr; });
+      fail(ErrorCode::kBadInput, "the tensor of expert {} is missing beside {}", gap - source.parts.begin(),
+           quote((*other)->name));
     }
   }
   return named;
+}
+
+std::string stored_name(std::string_view ours, const HuggingFace& family) {
+  const std::string_view suffix = ours.substr(std::min(ours.size(), ours.rfind('.')));
+  const std::string_view stem = ours.substr(0, ours.size() - suffix.size());
+  for (const auto* rows : {&family.names, &kDecoderNames}) {
+    for (const NameRow& row : *rows) {
+      const auto numbers = row.ours.empty() ? std::nullopt : match(row.ours, stem);
+      if (!numbers) continue;
+      // A head has no such prefix, and an expert's number is not in our name.
+      std::string name(row.theirs == "lm_head" ? "" : family.optional_prefix);
+      std::size_t n = 0;
+      for (std::size_t at = 0; at < row.theirs.size(); ++at) {
+        const bool is_number = row.theirs.substr(at).starts_with("{}");
+        name += is_number ? std::to_string(n < numbers->size() ? (*numbers)[n] : 0)
+                          : std::string(1, row.theirs[at]);
+        n += is_number;
+        at += is_number;
+      }
+      return name += suffix;
+    }
+  }
+  return std::string(ours);
 }
 
 }  // namespace kelda::models
