@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <random>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -75,8 +76,8 @@ void refuse_broken_link(const std::filesystem::path& path) {
   const std::filesystem::path target = std::filesystem::read_symlink(path, error);
   if (error) return;  // not a link
   const bool leads_somewhere = std::filesystem::exists(path, error);
-  if (leads_somewhere) return;
   const bool loops = error == std::errc::too_many_symbolic_link_levels;
+  if (leads_somewhere || (error && !loops)) return;  // where one may not look, opening it says so
   fail(ErrorCode::kNotFound, "{}: a symbolic link to {}, which {}", quote(path.string(), kPathBytes),
        quote(target.string(), kPathBytes), loops ? "leads back to itself" : "does not exist");
 }
@@ -97,8 +98,13 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-// What a link at `path` leads to; `path` itself where it is none.
-std::filesystem::path behind_links(const std::filesystem::path& path) {
+// What a link at `path` leads to; `path` itself where it is none. A device is left to nobody: renaming would
+// replace it.
+std::filesystem::path regular_file(const std::filesystem::path& path) {
+  struct stat st {};
+  const bool is_there = ::stat(path.c_str(), &st) == 0;
+  if (is_there && !S_ISREG(st.st_mode))
+    fail(ErrorCode::kBadInput, "{}: is not a regular file and will not be replaced", path.string());
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error)) return path;
   const auto target = std::filesystem::canonical(path, error);
@@ -107,6 +113,12 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
          error.message());
   }
   return target;
+}
+
+// Nobody can have guessed it, and no other process has it.
+std::filesystem::path partial_name(const std::filesystem::path& path) {
+  std::random_device random;
+  return path.string() + fmt::format(".partial-{:08x}{:08x}", random(), random());
 }
 
 std::string open_descriptor(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
@@ -122,16 +134,10 @@ int open_unnamed(const std::filesystem::path& folder) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::filesystem::path& path)
-    : path_(behind_links(path)), partial_(path_.string() + ".partial-" + std::to_string(::getpid())) {
-  struct stat st {};
-  if (::stat(path_.c_str(), &st) == 0 && !S_ISREG(st.st_mode)) {  // renaming over a device would replace it
-    fail(ErrorCode::kBadInput, "{}: is not a regular file and will not be replaced", path.string());
-  }
-  fd_ = open_unnamed(folder_of(path_));
+AtomicFile::AtomicFile(const std::filesystem::path& path, Until until)
+    : path_(regular_file(path)), partial_(partial_name(path_)) {
+  if (until == Until::kUnnamed) fd_ = open_unnamed(folder_of(path_));
   if (fd_ >= 0) return;
-  // What may stand there is of a process that has ended, or a link that somebody put to redirect the write.
-  ::unlink(partial_.c_str());
   fd_ = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (fd_ < 0) fail(ErrorCode::kIo, "{}: cannot write: {}", path_.string(), std::strerror(errno));
   named_ = true;

@@ -42,12 +42,17 @@ void refuse_broken_link(const std::filesystem::path& path);
 std::string read_text(const std::filesystem::path& path, uint64_t max_bytes);
 
 // A file that is at PATH, whole, once commit() has returned: synced, renamed over what was there, the folder
-// synced. Until then it has no name, so that nothing is left however the process ends; where the file system
-// cannot do that it is PATH.partial-PID, which the destructor removes. A link at PATH stays: what it leads to
-// is replaced. Throws kIo (a full disk, say) and kBadInput (a device, a link to nothing) naming the path.
+// synced. Until commit() it has no name, so that nothing is left however the process ends; where the file
+// system cannot do that it is PATH.partial-…, which the destructor removes. A link at PATH stays: what it
+// leads to is replaced. Throws kIo (a full disk, say) and kBadInput (a device, a link to nothing) naming the
+// path.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::filesystem::path& path);
+  enum class Until {
+    kUnnamed,  // where the file system can
+    kNamed,    // as on one that cannot
+  };
+  explicit AtomicFile(const std::filesystem::path& path, Until until = Until::kUnnamed);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;

@@ -29,8 +29,7 @@ struct RopeConfig {
   double beta_fast = 32.0, beta_slow = 1.0;  // yarn: rotations within the original context
   double attn_factor = 0.0;   // cos and sin are multiplied by it; 0 = what the scaling's paper derives
   bool long_factors = false;  // longrope: the list for texts beyond the original context
-  bool file_factors =
-      true;  // the file's tensors of factors count; not where somebody asked for another scaling
+  bool file_factors = true;   // the file's tensors of factors, if it has any, divide the frequencies
 };
 
 enum class NormKind {

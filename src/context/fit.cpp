@@ -144,7 +144,8 @@ class Fitting {
     const bool behind = settings_.keep == Keep::kStart && fitted_.n_turns == 0;
     const bool whole = take_summary(shortened->kept, summary, behind ? shortened->cut_in : std::nullopt);
     const bool nothing_new = summary.n_unwritten == summary.n_pieces;
-    if (nothing_new && n_known > 0) {  // what is new has gone, and what was condensed before stays so
+    if (nothing_new && n_known > 0 &&
+        fitted_.added > 0) {  // what is new has gone, and what was condensed before stays so
       fitted_.dropped = means_.count(rest) - fitted_.kept;
       fitted_.summarised = fitted_.given - fitted_.kept - fitted_.dropped;
     }
@@ -159,6 +160,9 @@ class Fitting {
 
   // `what` was to be condensed. whole: the summary had room.
   std::string what_became(const std::string& what, const Summary& summary, bool whole) const {
+    if (summary.n_pieces == 0)
+      return fmt::format("dropped {}, which is blank; kept {} of {} tokens", what, fitted_.kept,
+                         fitted_.given);
     if (summary.n_unwritten == summary.n_pieces) {
       return fmt::format("dropped {}, since the model wrote no summary{}; kept {} of {} tokens", what,
                          fitted_.added > 0 ? " of it beside that of before" : "", fitted_.kept,

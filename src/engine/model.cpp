@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/naming.h"
 #include "engine/model_text.h"
+#include "models/layers/rotary.h"
 
 namespace kelda {
 namespace {
@@ -16,8 +17,9 @@ ModelHead understand(const ModelFile& file, const models::RopeOverride& rope, in
   ModelHead head;
   naming(file.metadata_path(), [&] {
     head.family = &models::find_family(file.metadata());
-    head.config = rope.is_set() ? models::config_with_rope(file.metadata(), rope)
-                                : models::read_config(file.metadata());
+    head.config = rope.is_set()
+                      ? models::config_with_rope(file.metadata(), rope, models::has_rope_factors(file))
+                      : models::read_config(file.metadata());
   });
   models::fit_long_rope(head.config, window);
   ModelText text = read_text_of(file);

@@ -78,6 +78,10 @@ void read_generation_config(const fs::path& folder, text::TokenizerHints& hints,
 }  // namespace
 
 std::unique_ptr<ModelFile> open_model(const fs::path& path) {
+  if (path.extension() == ".safetensors" && !is_folder(path)) {
+    fail(ErrorCode::kBadInput,
+         "{}: tensors without the model's settings: name the folder, with its config.json", path.string());
+  }
   if (!is_folder(path)) return open_gguf(path);
   if (!is_there(path / "config.json")) {
     refuse_broken_link(path / "config.json");

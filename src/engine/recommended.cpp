@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <span>
 
+#include "base/quote.h"
 #include "sampling/request_knobs.h"
 
 namespace kelda {
 namespace {
 
+constexpr std::string_view kPrefix = "general.sampling.";
 constexpr double kMost = 4e9;  // where a knob has no bound
 
 struct Row {
@@ -51,6 +54,22 @@ constexpr LeftOut kGgufLeftOut[] = {{"penalty_repeat", 1}, {"xtc_probability", 0
 constexpr std::string_view kGgufHarmless[] = {"penalty_last_n", "xtc_threshold", "mirostat_tau",
                                               "mirostat_eta"};
 
+// A key that a file made up, for a terminal.
+std::string shown(const std::string& key) {
+  constexpr std::size_t kMostBytes = 60;
+  const auto is_word = [](char c) {
+    return c == '_' || c == '.' || std::isalnum(static_cast<unsigned char>(c));
+  };
+  return key.size() <= kMostBytes && std::ranges::all_of(key, is_word) ? key : quote(key, kMostBytes);
+}
+
+// A few of them; the number of the others.
+void tell_unknown(const std::vector<std::string>& keys, Recommended& out) {
+  constexpr std::size_t kFew = 16;
+  for (std::size_t i = 0; i < std::min(kFew, keys.size()); ++i) out.left_out.push_back(shown(keys[i]));
+  if (keys.size() > kFew) out.left_out.push_back(fmt::format("{} others", keys.size() - kFew));
+}
+
 const Knob& knob_of(std::string_view name) {
   const auto& rows = sampling::request_knobs();
   return **std::find_if(rows.begin(), rows.end(), [&](const Knob* k) { return k->name == name; });
@@ -85,7 +104,7 @@ void tell_left_out(std::span<const LeftOut> rows, const Has& has, const Number& 
 Recommended recommended_by(const Metadata& m) {
   Recommended out;
   out.source = "general.sampling of the file";
-  const auto full = [](std::string_view key) { return fmt::format("general.sampling.{}", key); };
+  const auto full = [](std::string_view key) { return fmt::format("{}{}", kPrefix, key); };
   const auto has = [&](std::string_view key) { return m.has(full(key)); };
   const auto number = [&](std::string_view key, double lo, double hi, bool whole) {
     const MetadataValue* v = m.find(full(key));
@@ -96,16 +115,17 @@ Recommended recommended_by(const Metadata& m) {
   };
   take(kGguf, has, number, out);
   tell_left_out(kGgufLeftOut, has, number, out);
-  const auto is_row = [](std::string_view key) {
+  const auto is_known = [](std::string_view key) {
     return std::ranges::count(kGguf, key, &Row::theirs) +
                std::ranges::count(kGgufLeftOut, key, &LeftOut::key) + std::ranges::count(kGgufHarmless, key) >
            0;
   };
+  std::vector<std::string> unknown;
   for (const auto& [key, value] : m.items()) {
-    if (!key.starts_with(full(""))) continue;
-    const std::string name = key.substr(full("").size());
-    if (!is_row(name)) out.left_out.push_back(name);
+    if (key.starts_with(kPrefix) && !is_known(key.substr(kPrefix.size())))
+      unknown.push_back(key.substr(kPrefix.size()));
   }
+  tell_unknown(unknown, out);
   return out;
 }
 
@@ -126,7 +146,7 @@ Recommended recommended_by(models::ConfigJson& config) {
   tell_left_out(kJsonLeftOut, has, number, out);
   for (const std::string_view key : kJsonHarmless) config.ignore(key);
   for (const Row& row : kJson) config.ignore(row.theirs);  // of no use to who takes the likeliest token
-  for (std::string& key : config.unread()) out.left_out.push_back(std::move(key));
+  tell_unknown(config.unread(), out);
   return out;
 }
 

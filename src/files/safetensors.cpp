@@ -73,6 +73,10 @@ std::unique_ptr<const File> open_shard(const fs::path& index_path, const std::st
 
 }  // namespace
 
+bool has_safetensors(const fs::path& folder) {
+  return is_there(folder / kIndexName) || is_there(folder / kFileName);
+}
+
 Safetensors::Safetensors() = default;
 Safetensors::~Safetensors() = default;
 Safetensors::Safetensors(Safetensors&&) noexcept = default;

@@ -14,6 +14,9 @@
 
 namespace kelda {
 
+// Whether the folder holds a file or an index that Safetensors::open() would begin with.
+bool has_safetensors(const std::filesystem::path& folder);
+
 class File;
 
 struct StoredTensor {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "files/gguf_parts.h"
+#include "files/safetensors.h"
 #include "hub/hub_name.h"
 
 namespace kelda::hub {
@@ -98,11 +99,6 @@ std::vector<std::string> gguf_files(const fs::path& folder) {
   return names;
 }
 
-// A repository of GGUF files may have the config.json of what they were made from.
-bool has_safetensors(const fs::path& folder) {
-  return is_there(folder / "model.safetensors") || is_there(folder / "model.safetensors.index.json");
-}
-
 void add_huggingface(std::vector<OtherModel>& out) {
   const auto cache = huggingface_cache();
   if (!cache) return;
@@ -111,6 +107,7 @@ void add_huggingface(std::vector<OtherModel>& out) {
     if (!name.starts_with(kRepoPrefix)) continue;
     const auto snapshot = snapshot_in(folder, "main");
     if (!snapshot) continue;
+    // A repository of GGUF files may have the config.json of what they were made from.
     if (is_there(*snapshot / "config.json") && has_safetensors(*snapshot))
       out.push_back({"Hugging Face", repo_of(name), *snapshot});
     for (const std::string& file : gguf_files(*snapshot))

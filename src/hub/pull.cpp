@@ -1,6 +1,7 @@
 #include "hub/pull.h"
 
 #include <algorithm>
+#include <optional>
 #include <system_error>
 
 #include "base/did_you_mean.h"
@@ -24,21 +25,26 @@ void notice(const PullCallbacks& callbacks, std::string_view text) {
   if (callbacks.notice) callbacks.notice(text);
 }
 
-// Every file is there with its size and its SHA-256.
-bool verified(const CatalogEntry& entry, const PullCallbacks& callbacks) {
-  if (!is_complete(entry)) return false;
+// Of files that are all there with their sizes, the first with another SHA-256.
+std::optional<fs::path> changed_file(const CatalogEntry& entry, const PullCallbacks& callbacks) {
   uint64_t before = 0;
   for (const CatalogFile& file : entry.files) {
     const fs::path path = folder_of(entry) / file.name;
     const std::string sum = sha256_of_file(path, verify_progress(callbacks, before, entry.bytes()));
-    if (sum != file.sha256) {
-      notice(callbacks,
-             fmt::format("{}: has changed since it was downloaded; fetching it again", path.string()));
-      return false;
-    }
+    if (sum != file.sha256) return path;
     before += file.bytes;
   }
-  return true;
+  return std::nullopt;
+}
+
+constexpr std::string_view kChanged = "{}: has changed since it was downloaded; {}";
+
+// Every file is there with its size and its SHA-256.
+bool verified(const CatalogEntry& entry, const PullCallbacks& callbacks) {
+  if (!is_complete(entry)) return false;
+  const auto changed = changed_file(entry, callbacks);
+  if (changed) notice(callbacks, fmt::format(kChanged, changed->string(), "fetching it again"));
+  return !changed;
 }
 
 void ask_consent(const CatalogEntry& entry, const PullCallbacks& callbacks) {
@@ -99,8 +105,11 @@ Pulled pull_entry(const CatalogEntry& entry, const PullOptions& options, const P
   const fs::path folder = folder_of(entry);
   const Pulled there = {.path = path_of(entry), .already_there = true};
   // What others keep for all to read needs no lock: nothing can be put there from here.
-  if (!options.force && is_complete(entry) && !can_write_in(folder) && verified(entry, callbacks))
+  if (!options.force && is_complete(entry) && !can_write_in(folder)) {
+    if (const auto changed = changed_file(entry, callbacks))
+      fail(ErrorCode::kIo, kChanged, changed->string(), "this folder may not be written to fetch it again");
     return there;
+  }
   make_folder(folder);
   const FolderLock lock(folder, callbacks.notice, callbacks.cancelled);
   if (!options.force && verified(entry, callbacks)) return there;

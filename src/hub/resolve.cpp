@@ -35,9 +35,8 @@ Resolved from_catalog(const CatalogEntry& entry) {
 // In our cache, or else in that of Hugging Face's tools.
 fs::path on_the_hub(const HubName& name, std::string_view model) {
   std::error_code error;
-  if (!name.file.empty()) {
-    if (is_complete(name)) return path_of(name);
-  }
+  if (!name.file.empty() && is_complete(name)) return path_of(name);
+  if (name.file.empty() && is_there(folder_of(name) / "config.json")) return folder_of(name);
   if (const auto snapshot = cached_snapshot(name.repo, name.revision)) {
     if (name.file.empty()) return model_in_folder(*snapshot);
     if (const fs::path theirs = *snapshot / name.file; fs::is_regular_file(theirs, error)) return theirs;

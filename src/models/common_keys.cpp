@@ -153,7 +153,9 @@ void read_pooling(ConfigKeys& k, ModelConfig& c) {
 void read_experts(ConfigKeys& k, ModelConfig& c, bool normalised) {
   c.n_experts = k.integer("expert_count", 1, 4096);
   c.n_experts_used = k.integer("expert_used_count", 1, c.n_experts);
-  c.expert_intermediate_size = k.integer("expert_feed_forward_length", 1, 1 << 20);
+  // The first files of Qwen's say it so.
+  c.expert_intermediate_size = k.integer("expert_feed_forward_length", 1, 1 << 20,
+                                         std::max<int64_t>(1, c.intermediate_size / c.n_experts_used));
   c.norm_topk_prob = k.boolean("expert_weights_norm", normalised);
 }
 

@@ -9,6 +9,8 @@
 namespace kelda::models {
 namespace {
 
+constexpr const char* kOriginal = "rope.scaling.original_context_length";
+
 // All but what the file says of its scaling.
 Metadata without_scaling(const Metadata& metadata, const std::string& prefix) {
   Metadata out;
@@ -33,17 +35,14 @@ Metadata with_rope(const Metadata& metadata, const RopeOverride& wanted) {
   if (wanted.scaling.empty()) return m;
   const int64_t stated = metadata.integer(prefix + "context_length", 1, kMaxPositions);
   const int64_t original =
-      wanted.original != 0
-          ? wanted.original
-          : metadata.integer(prefix + "rope.scaling.original_context_length", 1, kMaxPositions, stated);
+      wanted.original != 0 ? wanted.original : metadata.integer(prefix + kOriginal, 1, kMaxPositions, stated);
   if (wanted.scaling == "none") {
     set_context(m, prefix, static_cast<double>(original));
     return m;
   }
   m.add(prefix + "rope.scaling.type", MetadataValue::Variant(wanted.scaling));
   m.add(prefix + "rope.scaling.factor", MetadataValue::Variant(static_cast<float>(wanted.factor)));
-  m.add(prefix + "rope.scaling.original_context_length",
-        MetadataValue::Variant(static_cast<uint32_t>(original)));
+  m.add(prefix + kOriginal, MetadataValue::Variant(static_cast<uint32_t>(original)));
   set_context(m, prefix, static_cast<double>(original) * wanted.factor);
   return m;
 }
@@ -57,14 +56,19 @@ void require_meaning(const RopeOverride& r) {
   if (stretches && r.factor == 0) fail(ErrorCode::kUsage, "rope scaling {} needs a rope factor", r.scaling);
   if (!stretches && r.factor != 0)
     fail(ErrorCode::kUsage, "a rope factor needs a rope scaling: linear or yarn");
-  if (!stretches && r.original != 0)
-    fail(ErrorCode::kUsage, "an original context needs a rope scaling: linear or yarn");
+  if (r.scaling.empty() && r.original != 0)
+    fail(ErrorCode::kUsage, "an original context needs a rope scaling: none, linear or yarn");
 }
 
-ModelConfig config_with_rope(const Metadata& metadata, const RopeOverride& wanted) {
-  require_meaning(wanted);
+ModelConfig config_with_rope(const Metadata& metadata, const RopeOverride& wanted, bool has_factors) {
   if (read_config(metadata).rope.n_rot == 0)
     fail(ErrorCode::kUnsupported, "this model has no rotary positions that could be changed");
+  const std::string prefix = metadata.text("general.architecture") + ".";
+  if (!wanted.scaling.empty() && wanted.original == 0 && has_factors && !metadata.has(prefix + kOriginal)) {
+    fail(ErrorCode::kUsage,
+         "the file's own rope scaling would go, and the file does not say what context it started from: give "
+         "the original context too");
+  }
   try {
     ModelConfig config = read_config(with_rope(metadata, wanted));
     config.rope.file_factors = wanted.scaling.empty();

@@ -24,8 +24,10 @@ void require_meaning(const RopeOverride& wanted);
 
 // read_config() with rope.* and context_length changed. With a scaling, all that the file says of its own
 // goes, tensors of factors too, and the context is the original one times the factor. Throws kUnsupported for
-// a model without rotary positions or one that cannot be scaled so; require_meaning() holds.
-ModelConfig config_with_rope(const Metadata& metadata, const RopeOverride& wanted);
+// a model without rotary positions or one that cannot be scaled so, kUsage where the original context is not
+// known: has_factors, for the file has factors as tensors and reaches as far as it does by them.
+// require_meaning() holds.
+ModelConfig config_with_rope(const Metadata& metadata, const RopeOverride& wanted, bool has_factors = false);
 
 // LongRoPE's choice of factors for texts of at most `window` positions, 0: of the model's context. The short
 // ones hold where they stay within the original context.

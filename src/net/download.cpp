@@ -148,7 +148,7 @@ class Download {
 
   // The header lines that ask for the rest of the file, or none if it cannot be resumed safely.
   std::vector<std::string> resume_lines(PartialFile& file) {
-    asked_for_.clear();
+    if_range_.clear();
     if (file.size() == 0) return {};
     std::vector<std::string> lines{fmt::format("Range: bytes={}-", file.size())};
     if (options_.expected_sha256.empty()) {
@@ -156,11 +156,11 @@ class Download {
       std::getline(std::ifstream(validator_path(path_)), etag);
       if (etag.empty()) {
         notice("the server gave no way to tell whether the file is still the same; starting again");
-        file.restart();
+        start_again(file);
         return {};
       }
       lines.push_back("If-Range: " + etag);
-      asked_for_ = etag;
+      if_range_ = etag;
     }
     return lines;
   }
@@ -188,7 +188,7 @@ class Download {
     if (again) {
       trouble = passing_status(result.head.status)
                     ? fmt::format("the server answered {}", status_text(result.head.status))
-                    : "the server did not send the part that was asked for";
+                    : "the server did not send that part of the same file";
       return false;
     }
     if (result.head.status == 416) return true;  // accept() has seen that nothing is missing
@@ -206,6 +206,12 @@ class Download {
     return true;
   }
 
+  // What an earlier try left is not of this file.
+  void start_again(PartialFile& file) {
+    file.restart();
+    earlier_ = 0;
+  }
+
   // Decides from the head of the reply whether and where its body goes. Sets `again` where a new try is
   // called for.
   bool accept(const ReplyHead& head, PartialFile& file, bool asked_for_range, bool& again) {
@@ -216,15 +222,15 @@ class Download {
     const std::optional<ContentRange> range = parse_content_range(head.header("content-range"));
     if (asked_for_range && head.status == 416) {
       if (range && range->total == file.size()) return false;
-      file.restart();
+      start_again(file);
       again = true;
       return false;
     }
     if (asked_for_range && head.status == 206) {
-      const bool same = asked_for_.empty() || head.header("etag") == asked_for_;  // whatever If-Range said
+      const bool same = if_range_.empty() || head.header("etag") == if_range_;  // some servers ignore it
       if (!same || !range || range->first != file.size() ||
           (range->total && *range->last + 1 != *range->total)) {
-        file.restart();
+        start_again(file);
         again = true;
         return false;
       }
@@ -232,8 +238,7 @@ class Download {
     } else if (head.status == 200) {
       if (asked_for_range) {
         notice("the server cannot resume a download; starting again");
-        file.restart();
-        earlier_ = 0;
+        start_again(file);
       }
       total_ = head.header("transfer-encoding").empty() ? head.content_length() : std::nullopt;
     } else {
@@ -325,8 +330,8 @@ class Download {
   const DownloadOptions& options_;
   const DownloadCallbacks& callbacks_;
   std::optional<uint64_t> total_;
-  uint64_t earlier_ = 0;   // bytes that an earlier try left
-  std::string asked_for_;  // the ETag that If-Range named
+  uint64_t earlier_ = 0;  // bytes that an earlier try left
+  std::string if_range_;  // the ETag that was asked for
 };
 
 // One request for the first bytes of a file; what comes goes to `start`.

@@ -42,17 +42,23 @@ void set_special(const Envelope& envelope, const TokenizerHints& hints, Vocabula
   parts.eos = id_of(parts, envelope.after, "post_processor");
   parts.add_bos = parts.bos >= 0;
   parts.add_eos = parts.eos >= 0;
-  if (!parts.add_bos) parts.bos = id_of(parts, hints.bos, "bos_token");
-  if (!parts.add_eos) parts.eos = id_of(parts, hints.eos, "eos_token");
+  if (!parts.add_bos) parts.bos = id_of(parts, hints.bos, "bos_token of tokenizer_config.json");
+  if (!parts.add_eos) parts.eos = id_of(parts, hints.eos, "eos_token of tokenizer_config.json");
   parts.end_tokens = hints.end_tokens;
 }
 
-// An embedding may have more rows than there are pieces.
-void add_unused(int32_t n_tokens, VocabularyParts& parts) {
+// An embedding may have more rows than there are pieces. And a token that was added for another model of the
+// kind may have none: Gemma 3's mark for an image in models of text alone. Nothing can be made of it but its
+// letters.
+void fit_to_model(int32_t n_tokens, VocabularyParts& parts, std::vector<AddedToken>& added) {
   if (n_tokens == 0) return;
-  const auto n = static_cast<std::size_t>(n_tokens);
-  if (parts.pieces.size() > n)
-    fail(ErrorCode::kBadInput, "it has {} tokens, the model {}", parts.pieces.size(), n);
+  const auto n = static_cast<std::size_t>(n_tokens), n_before = parts.pieces.size();
+  while (parts.pieces.size() > n) {
+    const auto last = static_cast<TokenId>(parts.pieces.size() - 1);
+    if (std::erase_if(added, [&](const AddedToken& t) { return t.id == last; }) == 0)
+      fail(ErrorCode::kBadInput, "it has {} tokens, the model {}", n_before, n);
+    parts.pieces.pop_back();
+  }
   while (parts.pieces.size() < n) parts.pieces.push_back(fmt::format("[PAD{}]", parts.pieces.size()));
   parts.types.resize(n, TokenType::kUnused);
 }
@@ -89,8 +95,8 @@ std::unique_ptr<const Tokenizer> read_tokenizer_json(std::string_view json, cons
   }
   VocabularyParts& parts = model.parts;
   parts.model = model_name(model, rules.decoder.kind == DecoderRules::Kind::kByteLevel);
+  fit_to_model(hints.n_tokens, parts, rules.added);
   set_special(envelope, hints, parts);
-  add_unused(hints.n_tokens, parts);
   for (const TokenId id : parts.end_tokens) {
     if (id < 0 || static_cast<std::size_t>(id) >= parts.pieces.size())
       fail(ErrorCode::kBadInput, "eos_token_id is {}, but there are {} tokens", id, parts.pieces.size());

@@ -200,6 +200,12 @@ TEST_F(FileTest, FailedCommitCleansUpAndNamesThePath) {
   EXPECT_EQ(entries(), 1u);
 }
 
+TEST_F(FileTest, ADeviceBehindALinkIsNotReplacedEither) {
+  fs::create_symlink("/dev/null", folder_ / "null");
+  const Error e = error_of([&] { AtomicFile(folder_ / "null"); });
+  EXPECT_TRUE(mentions(e, "is not a regular file")) << e.what();
+}
+
 TEST_F(FileTest, WhatIsNotARegularFileIsNotReplaced) {
   fs::create_directory(folder_ / "folder");
   ASSERT_EQ(::mkfifo((folder_ / "fifo").c_str(), 0600), 0);
@@ -215,17 +221,30 @@ TEST_F(FileTest, FolderThatDoesNotExistIsAnIoError) {
   EXPECT_EQ(error_of([&] { AtomicFile(folder_ / "no" / "file"); }).code(), ErrorCode::kIo);
 }
 
-TEST_F(FileTest, LinkInPlaceOfThePartialFileIsNotFollowed) {
-  // The partial file's name can be guessed: nobody may redirect the write by putting a link there.
-  const fs::path path = folder_ / "a", victim = write("victim", "mine");
-  const fs::path partial = path.string() + ".partial-" + std::to_string(::getpid());
-  fs::create_symlink(victim, partial);
-  AtomicFile file(path);
-  fs::remove(partial);
-  fs::create_symlink(victim, partial);
-  file.write("text");
-  file.commit();
-  EXPECT_EQ(read_text(victim, 100), "mine");
+TEST_F(FileTest, TwoOfOnePathDoNotMeet) {
+  const auto path = write("a", "old");
+  for (const auto until : {AtomicFile::Until::kUnnamed, AtomicFile::Until::kNamed}) {
+    AtomicFile first(path, until), second(path, until);
+    first.write("first");
+    second.write("sec");
+    first.commit();
+    EXPECT_EQ(read_text(path, 100), "first");
+    second.write("ond");
+    second.commit();
+    EXPECT_EQ(read_text(path, 100), "second");
+  }
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(FileTest, WhereAllFilesHaveNamesThePartialOneIsRemoved) {
+  const auto path = write("a", "old");
+  {
+    AtomicFile file(path, AtomicFile::Until::kNamed);
+    file.write("half");
+    EXPECT_EQ(entries(), 2u);
+  }
+  EXPECT_EQ(read_text(path, 100), "old");
+  EXPECT_EQ(entries(), 1u);
 }
 
 TEST_F(FileTest, KilledProcessLeavesNothing) {
@@ -236,9 +255,13 @@ TEST_F(FileTest, KilledProcessLeavesNothing) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    AtomicFile file(path);
-    file.write("half");
-    ::kill(::getpid(), SIGKILL);
+    try {
+      AtomicFile file(path);
+      file.write("half");
+      ::kill(::getpid(), SIGKILL);
+    } catch (...) {
+      ::_exit(1);
+    }
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);

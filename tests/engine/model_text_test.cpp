@@ -50,7 +50,17 @@ TEST_F(ModelTextTest, RowsOfTheEmbeddingWithoutAPieceAreUnusedIds) {
   EXPECT_EQ(v.size(), 6);
   EXPECT_EQ(v.type(5), TokenType::kUnused);
   EXPECT_EQ(text.tokenizer->encode("[PAD5]a", text::Special::kParse).back(), 0);
-  EXPECT_NE(refusal(3).find("it has 4 tokens, the model 3"), std::string::npos);
+  EXPECT_NE(refusal(2).find("it has 4 tokens, the model 2"), std::string::npos);
+}
+
+// As of Gemma 3's "<image_soft_token>" in models of text alone.
+TEST_F(ModelTextTest, AnAddedTokenWithoutARowIsNone) {
+  const ModelText text = read_text_of_folder(folder_, 3);
+  EXPECT_EQ(text.tokenizer->vocabulary().size(), 3);
+  for (const TokenId id : text.tokenizer->encode("a<|end|>b", text::Special::kParse)) EXPECT_LT(id, 3);
+  put("tokenizer_config.json", R"({"eos_token": "<|end|>"})");
+  EXPECT_NE(refusal(3).find("eos_token of tokenizer_config.json: no token is \"<|end|>\""),
+            std::string::npos);
 }
 
 TEST_F(ModelTextTest, TheOtherFilesSayWhatEndsAnAnswer) {

@@ -48,6 +48,12 @@ TEST(Recommended, WhatNobodyKnowsIsNamedToo) {
   const Recommended r =
       of_json(R"({"guidance_scale": 3, "foo": {"a": 1}, "transformers_version": "5", "bar": null})");
   EXPECT_EQ(r.left_out, (std::vector<std::string>{"foo", "guidance_scale"}));
+  const Recommended odd = of_json(R"({"\u001b]0;x": 1, "y": 2})");
+  EXPECT_EQ(odd.left_out, (std::vector<std::string>{R"("\x1B]0;x")", "y"}));
+  std::string many = R"({"a": 1)";
+  for (int i = 0; i < 99; ++i) many += fmt::format(R"(, "k{:02}": 1)", i);
+  EXPECT_EQ(of_json(many + "}").left_out.size(), 17u);
+  EXPECT_EQ(of_json(many + "}").left_out.back(), "84 others");
   Metadata m;
   m.add("general.sampling.foo", 1.0f);
   m.add("general.sampling.sequence", std::string("k;p"));

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.h"
+#include "base/error_of.h"
 #include "models/tiny_model.h"
 
 namespace kelda::models {
@@ -61,9 +61,26 @@ TEST(RopeOverride, ReplacesTheFilesFactorsToo) {
   EXPECT_EQ(phi.n_ctx_train, 128);
 }
 
+TEST(RopeOverride, WithoutTheFilesFactorsTheContextIsTheOneBeforeThem) {
+  const auto context = [](const Metadata& m, const RopeOverride& wanted) {
+    return config_with_rope(m, wanted, /*has_factors=*/true).n_ctx_train;
+  };
+  const Metadata silent = tiny("llama");
+  const Metadata stated = tiny("llama", {{"llama.rope.scaling.original_context_length", uint32_t{64}}});
+  EXPECT_EQ(context(stated, {.scaling = "none"}), 64);
+  EXPECT_EQ(context(stated, {.scaling = "linear", .factor = 2}), 128);
+  EXPECT_EQ(context(silent, {.scaling = "yarn", .factor = 4, .original = 32}), 128);
+  EXPECT_EQ(context(silent, {.scaling = "none", .original = 32}), 32);
+  EXPECT_EQ(context(silent, {.base = 5e5}), 512);
+  EXPECT_NE(
+      error_of(ErrorCode::kUsage, [&] { context(silent, {.scaling = "none"}); }).find("original context"),
+      std::string::npos);
+}
+
 TEST(RopeOverride, WhatMeansNothingIsRefused) {
   const auto code = [](std::string_view family, const RopeOverride& wanted) {
     try {
+      require_meaning(wanted);
       config_with_rope(tiny(family), wanted);
     } catch (const Error& e) {
       return e.code();

@@ -81,6 +81,14 @@ TEST(Notices, NameWhatIsNotInTheOrder) {
             (Sentences{"typical_p has no effect: sampler_order does not name typical_p"}));
 }
 
+TEST(Notices, TellWhatAProfileSetAndAnOrderOfOnesOwnLeavesOut) {
+  const Sentences told = notices(knobs_of(R"({"profile": "llama.cpp", "sampler_order": ["top_k"]})"));
+  EXPECT_NE(std::find(told.begin(), told.end(), "top_p has no effect: sampler_order does not name top_p"),
+            told.end());
+  EXPECT_EQ(std::find(told.begin(), told.end(), "top_k has no effect: sampler_order does not name top_k"),
+            told.end());
+}
+
 TEST(Notices, DoNotTellOfWhatAProfileSet) {
   for (const std::string more : {"", R"(, "temperature": 0)", R"(, "mirostat": 2)", R"(, "top_k": 1)"}) {
     for (const std::string_view profile : {"kelda", "llama.cpp"}) {

@@ -48,10 +48,13 @@ void keep_top(sampling::DrawRecord& record, std::size_t n) {
     return a->p_drawn != b->p_drawn ? a->p_drawn > b->p_drawn : a->id < b->id;
   });
   left.resize(std::min(n, left.size()));
+  std::vector<TokenId> likely;
+  for (const Candidate* c : left) likely.push_back(c->id);
+  std::sort(likely.begin(), likely.end());
   std::vector<Candidate> kept;
   for (std::size_t i = 0; i < record.candidates.size(); ++i) {  // in the order of the raw distribution
     const Candidate& c = record.candidates[i];
-    if (i < n || c.id == record.draw.id || std::find(left.begin(), left.end(), &c) != left.end())
+    if (i < n || c.id == record.draw.id || std::binary_search(likely.begin(), likely.end(), c.id))
       kept.push_back(c);
   }
   record.candidates = std::move(kept);
@@ -78,7 +81,8 @@ int run(Arguments& a) {
   const int64_t vocab_size = session.model().config().vocab_size;
   if (a.top > vocab_size)
     fail(ErrorCode::kUsage, "--top asks for {} tokens; the model has {}", a.top, vocab_size);
-  (void)apply_profile(session.resolved(), session.model().recommended(), a.knobs);  // told with the settings
+  const std::string profile = apply_profile(session.resolved(), session.model().recommended(), a.knobs);
+  if (!profile.empty() && !a.model.quiet) say("settings: {}\n", profile);
   const context::Given given = given_prompt(a, session.model(), prompt);
   Engine engine(session.runner(), {});
   const InterruptGuard interrupt;

@@ -31,6 +31,8 @@ void translate(ConfigJson& c, Translation& t) {
   for (const char* key : {"hidden_activation", "hidden_act"}) c.only_text(key, {"gelu_pytorch_tanh"});
   c.only("attention_bias", false);
   translate_window_of_some(c, t, /*otherwise=*/4096);
+  if (const int64_t window = c.integer("sliding_window", 1, UINT32_MAX, 4096); c.has("sliding_window_size"))
+    c.only("sliding_window_size", static_cast<double>(window));  // its other name
   for (const auto& [cap, of_the_class] :
        {std::pair("attn_logit_softcapping", 50.0), std::pair("final_logit_softcapping", 30.0)})
     t.set_number(cap, c.number(cap, 0, 1e6, c.is_null(cap) ? 0 : of_the_class));

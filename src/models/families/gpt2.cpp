@@ -32,13 +32,11 @@ void translate(ConfigJson& c, Translation& t) {
   t.set_integer("vocab_size", c.integer("vocab_size", 1, 1 << 24));
   c.only_text("activation_function", {"gelu_new", "gelu_pytorch_tanh"});
   c.only("scale_attn_weights", true);
-  for (const char* flag :
-       {"scale_attn_by_inverse_layer_idx", "reorder_and_upcast_attn", "add_cross_attention"})
-    c.only(flag, false);
+  for (const char* flag : {"scale_attn_by_inverse_layer_idx", "reorder_and_upcast_attn"}) c.only(flag, false);
   c.only("n_special", 0.0);
   ignore_training(c);
   for (const char* key : {"n_ctx", "summary_activation", "summary_first_dropout", "summary_proj_to_labels",
-                          "summary_type", "summary_use_proj", "predict_special_tokens", "output_past"})
+                          "summary_type", "summary_use_proj", "predict_special_tokens"})
     c.ignore(key);
 }
 

@@ -29,6 +29,7 @@ constexpr const char* kMistral = "MistralForCausalLM";
 // The two classes differ in this: Mistral's has a window unless the file says null, Llama's has none.
 void translate_windows(ConfigJson& c, Translation& t, bool is_mistral) {
   if (is_mistral) return translate_window(c, t, /*otherwise=*/4096);
+  require_full_attention(c);
   if (c.has("sliding_window")) {
     fail(ErrorCode::kUnsupported, "sliding_window is {}; LlamaForCausalLM has no windows, {} has",
          c.integer("sliding_window", 0, UINT32_MAX), kMistral);

@@ -20,7 +20,7 @@ void read(ConfigKeys& k, ModelConfig& c) {
 }
 
 void translate(ConfigJson& c, Translation& t) {
-  translate_decoder(c, t);
+  translate_decoder(c, t, {.original_context = 4096});
   c.only_text("hidden_act", {"silu"});
   for (const char* flag : {"attention_bias", "mlp_bias", "lm_head_bias"}) c.only(flag, false);
   for (const char* of_phi4 : {"full_attn_mod", "interpolate_factor"}) c.only(of_phi4, 1.0);

@@ -97,13 +97,51 @@ void ignore_training(ConfigJson& c) {
                           "tokenizer_class",
                           "torchscript",
                           "use_bfloat16",
-                          "max_sequence_length",  // beside max_position_embeddings, which counts
+                          "_attn_implementation_autoset",
+                          "output_past",
+                          "tie_encoder_decoder",
+                          "is_decoder",
+                          "cross_attention_hidden_size",
+                          "finetuning_task",
+                          "tf_legacy_loss",
+                          "sep_token_id",
+                          "decoder_start_token_id",
                           "chunk_size_feed_forward",
                           "is_encoder_decoder",
                           "gradient_checkpointing",
                           "task_specific_params",
                           "is_llama_config"})
     c.ignore(key);
+  // Settings of generation, which older versions wrote here; those of generation_config.json count.
+  for (const char* key : {"max_length",
+                          "min_length",
+                          "do_sample",
+                          "early_stopping",
+                          "num_beams",
+                          "num_beam_groups",
+                          "diversity_penalty",
+                          "temperature",
+                          "top_k",
+                          "top_p",
+                          "typical_p",
+                          "repetition_penalty",
+                          "length_penalty",
+                          "no_repeat_ngram_size",
+                          "encoder_no_repeat_ngram_size",
+                          "bad_words_ids",
+                          "num_return_sequences",
+                          "output_scores",
+                          "return_dict_in_generate",
+                          "forced_bos_token_id",
+                          "forced_eos_token_id",
+                          "remove_invalid_values",
+                          "prefix",
+                          "exponential_decay_length_penalty",
+                          "suppress_tokens",
+                          "begin_suppress_tokens"})
+    c.ignore(key);
+  c.only("add_cross_attention", false);
+  if (const auto pruned = c.object("pruned_heads")) pruned->refuse_unread();
 }
 
 void translate_sizes(ConfigJson& c, Translation& t, int64_t default_head_dim) {
@@ -120,6 +158,10 @@ void translate_sizes(ConfigJson& c, Translation& t, int64_t default_head_dim) {
   }
   const int64_t head_dim =
       c.integer("head_dim", 1, 4096, default_head_dim != 0 ? default_head_dim : hidden / heads);
+  if (head_dim % 16 != 0) {
+    fail(ErrorCode::kUnsupported, "heads of {} dimensions ({}): this build runs multiples of 16", head_dim,
+         c.has("head_dim") ? "head_dim" : "hidden_size / num_attention_heads");
+  }
   t.set_integer("attention.key_length", head_dim);
   t.set_integer("attention.value_length", head_dim);
 }
@@ -136,7 +178,7 @@ void translate_decoder(ConfigJson& c, Translation& t, const DecoderDefaults& def
   }
   t.set_integer("attention.head_count_kv", kv_heads);
   t.set_number("attention.layer_norm_rms_epsilon", c.number("rms_norm_eps", 0, 1));
-  translate_rope(c, t, t.head_dim(), defaults.rope_base);
+  translate_rope(c, t, t.head_dim(), defaults.rope_base, defaults.original_context);
   ignore_training(c);
 }
 
@@ -198,6 +240,10 @@ void translate_query_scalar(ConfigJson& c, Translation& t) {
 void refuse_windows(ConfigJson& c) {
   c.only("use_sliding_window", false);
   for (const char* unused : {"sliding_window", "max_window_layers"}) c.ignore(unused);
+  require_full_attention(c);
+}
+
+void require_full_attention(ConfigJson& c) {
   for (const std::string& type : layer_types(c)) {
     if (type != "full_attention")
       fail(ErrorCode::kUnsupported, "{} has {}; this build runs full_attention here", c.full("layer_types"),

@@ -69,8 +69,9 @@ extern const std::vector<NameRow> kDecoderNames;
 // What transformers' class takes where config.json has no such key.
 struct DecoderDefaults {
   double rope_base = 10000;
-  int64_t head_dim = 0;    // 0: the width divided by the number of heads
-  int64_t n_kv_heads = 0;  // 0: as many as there are heads
+  int64_t head_dim = 0;          // 0: the width divided by the number of heads
+  int64_t n_kv_heads = 0;        // 0: as many as there are heads
+  int64_t original_context = 0;  // before a rotary scaling; 0: the context
 };
 
 // What nearly all folders call the same: layers, widths, heads and their width, vocabulary.
@@ -91,6 +92,8 @@ void translate_layer_types(ConfigJson& config, Translation& t);
 void translate_window_of_some(ConfigJson& config, Translation& t, int64_t otherwise);
 // query_pre_attn_scalar; 256 where the file has none, as Gemma's classes have it.
 void translate_query_scalar(ConfigJson& config, Translation& t);
+// That layer_types, where it is there, says so of every layer.
+void require_full_attention(ConfigJson& config);
 // The settings of a sliding window that a model of Qwen's has and does not use.
 void refuse_windows(ConfigJson& config);
 // What is of training, of saving or of generation, not of the network.

@@ -103,8 +103,7 @@ class ModelFolder final : public ModelFile {
   fs::path metadata_path() const override { return folder_ / "config.json"; }
   std::string shown_name(std::string_view name) const override {
     const auto source = sources_.find(name);
-    const std::string theirs =
-        source != sources_.end() ? source->second.parts[0]->name : stored_name(name, *huggingface_);
+    const std::string theirs = source != sources_.end() ? source->second.parts[0]->name : absent_name(name);
     return theirs == name ? quote(name) : fmt::format("{} ({} of a GGUF file)", quote(theirs), name);
   }
   std::string_view container() const override { return container_; }
@@ -129,6 +128,14 @@ class ModelFolder final : public ModelFile {
  private:
   using Named = std::map<std::string, NamedSource>;
 
+  // What the folder would call a tensor that it has not. Heads are beside what has the prefix.
+  std::string absent_name(std::string_view name) const {
+    const std::string theirs = stored_name(name, *huggingface_), prefix(huggingface_->optional_prefix);
+    const bool has_prefix = std::ranges::any_of(
+        stored_.tensors(), [&](const StoredTensor& t) { return t.name.starts_with(prefix); });
+    return has_prefix && theirs != name && !theirs.starts_with("lm_head.") ? prefix + theirs : theirs;
+  }
+
   // Whether config.json and the tensors agree on what the head is; a copy of the embedding is let go.
   void settle_head(Named& named, const Tie& tie) const {
     const auto head = named.find("output.weight"), embedding = named.find("token_embd.weight");
@@ -143,12 +150,14 @@ class ModelFolder final : public ModelFile {
   }
 
   // That some layers have none is for the list of the family's tensors to find.
-  static void check_biases(const Named& named, bool stated) {
+  void check_biases(const Named& named, bool stated) const {
     for (const char* part : {"attn_q", "attn_k", "attn_v", "attn_output"}) {
       const auto bias = named.find(block_tensor(0, part, "bias"));
       if ((bias != named.end()) == stated) continue;
-      if (stated)
-        fail(ErrorCode::kBadInput, "attention_bias of config.json is true, but layer 0 has no {}.bias", part);
+      if (stated) {
+        fail(ErrorCode::kBadInput, "attention_bias of config.json is true, but there is no tensor {}",
+             quote(absent_name(block_tensor(0, part, "bias"))));
+      }
       fail(ErrorCode::kBadInput, "attention_bias of config.json is not true, but there is a tensor {}",
            quote(bias->second.parts[0]->name));
     }

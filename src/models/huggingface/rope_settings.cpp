@@ -19,7 +19,8 @@ constexpr std::string_view kOriginal = "original_max_position_embeddings";
 struct Rope {
   double theta = 0;
   int64_t n_rot = 0;             // dimensions of a head that are rotated
-  int64_t n_ctx = 0;             // positions that the model reaches
+  int64_t n_ctx = 0;             // positions that the model reaches; a scaling may say more
+  int64_t longest_text = 0;      // what models that were stretched say beside n_ctx
   int64_t original_context = 0;  // positions before it was stretched, unless the scaling says
 };
 
@@ -31,7 +32,8 @@ int64_t original_context(ConfigJson& scaling, const Rope& rope) {
   return scaling.integer(kOriginal, 1, kMaxPositions, rope.original_context);
 }
 
-void linear(ConfigJson& scaling, const Rope&, Translation& t) {
+void linear(ConfigJson& scaling, Rope& rope, Translation& t) {
+  rope.n_ctx = std::max(rope.n_ctx, rope.longest_text);
   t.set("rope.scaling.type", std::string("linear"));
   t.set_number("rope.scaling.factor", scaling.number("factor", 1, kMaxFactor));
 }
@@ -39,11 +41,13 @@ void linear(ConfigJson& scaling, const Rope&, Translation& t) {
 // One factor for each pair, as GGUF files carry it. Short wavelengths stay, long ones are divided, and
 // between them runs a ramp that is linear in the turns within the original context.
 //   Source: Llama Team 2024 (arXiv 2407.21783) and its reference code.
-void llama3(ConfigJson& scaling, const Rope& rope, Translation& t) {
+void llama3(ConfigJson& scaling, Rope& rope, Translation& t) {
   const double factor = scaling.number("factor", 1, kMaxFactor);
   const double low = scaling.number("low_freq_factor", 1e-3, 1e6);
   const double high = scaling.number("high_freq_factor", 1e-3, 1e6);
-  const auto context = static_cast<double>(scaling.integer(kOriginal, 1, kMaxPositions));
+  const int64_t original = scaling.integer(kOriginal, 1, kMaxPositions);
+  t.set_integer("rope.scaling.original_context_length", original);  // for who takes another scaling
+  const auto context = static_cast<double>(original);
   if (high <= low) {
     fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must be larger",
          scaling.full("low_freq_factor"), low, scaling.full("high_freq_factor"), high);
@@ -58,21 +62,25 @@ void llama3(ConfigJson& scaling, const Rope& rope, Translation& t) {
 }
 
 // It reaches factor times the original context, which files that were stretched by hand do not say elsewhere.
-void yarn(ConfigJson& scaling, const Rope& rope, Translation& t) {
+void yarn(ConfigJson& scaling, Rope& rope, Translation& t) {
   const double factor = scaling.number("factor", 1, kMaxFactor);
   const int64_t original = original_context(scaling, rope);
+  if (rope.theta <= 1) fail(ErrorCode::kBadInput, "rope_theta is {}; yarn needs more than 1", rope.theta);
+  scaling.only("truncate", true);
+  scaling.ignore("finetuned");
   t.set("rope.scaling.type", std::string("yarn"));
   t.set_number("rope.scaling.factor", factor);
   t.set_integer("rope.scaling.original_context_length", original);
   const double reach = std::min(static_cast<double>(original) * factor, static_cast<double>(kMaxPositions));
-  t.set_integer("context_length", std::max(rope.n_ctx, static_cast<int64_t>(reach)));
-  for (const auto& [theirs, ours] : {std::pair("beta_fast", "rope.scaling.yarn_beta_fast"),
-                                     std::pair("beta_slow", "rope.scaling.yarn_beta_slow"),
-                                     std::pair("attention_factor", "rope.scaling.yarn_attn_factor")}) {
-    if (scaling.has(theirs)) t.set_number(ours, scaling.number(theirs, 1e-3, 1e6));
-  }
-  const double fast = scaling.number("beta_fast", 1e-3, 1e6, 32),
-               slow = scaling.number("beta_slow", 1e-3, 1e6, 1);
+  rope.n_ctx = std::max(rope.n_ctx, static_cast<int64_t>(reach));
+  const auto stated = [&](const char* theirs, const char* ours, double otherwise) {
+    const double value = scaling.number(theirs, 1e-3, 1e6, otherwise);
+    if (scaling.has(theirs)) t.set_number(ours, value);
+    return value;
+  };
+  stated("attention_factor", "rope.scaling.yarn_attn_factor", 1);
+  const double fast = stated("beta_fast", "rope.scaling.yarn_beta_fast", 32);
+  const double slow = stated("beta_slow", "rope.scaling.yarn_beta_slow", 1);
   if (slow > fast) {
     fail(ErrorCode::kBadInput, "{} is {} and {} is {}: the second must be no larger",
          scaling.full("beta_fast"), fast, scaling.full("beta_slow"), slow);
@@ -81,7 +89,7 @@ void yarn(ConfigJson& scaling, const Rope& rope, Translation& t) {
 
 // A list of factors for texts within the original context, another for longer ones.
 //   Source: Ding et al. 2024 (arXiv 2402.13753).
-void longrope(ConfigJson& scaling, const Rope& rope, Translation& t) {
+void longrope(ConfigJson& scaling, Rope& rope, Translation& t) {
   const int64_t original = original_context(scaling, rope);
   if (original < 2) fail(ErrorCode::kBadInput, "{} is {}; at least 2 is required", kOriginal, original);
   const double stretched = static_cast<double>(rope.n_ctx) / static_cast<double>(original);
@@ -105,10 +113,10 @@ void longrope(ConfigJson& scaling, const Rope& rope, Translation& t) {
 
 struct Scaling {
   std::string_view name;
-  void (*translate)(ConfigJson&, const Rope&, Translation&);
+  void (*translate)(ConfigJson&, Rope&, Translation&);
 };
 constexpr Scaling kScalings[] = {
-    {"default", [](ConfigJson&, const Rope&, Translation&) {}},
+    {"default", [](ConfigJson&, Rope&, Translation&) {}},
     {"linear", linear},
     {"llama3", llama3},
     {"yarn", yarn},
@@ -116,7 +124,7 @@ constexpr Scaling kScalings[] = {
     {"su", longrope},  // its first name
 };
 
-void translate_scaling(ConfigJson& scaling, const Rope& rope, Translation& t) {
+void translate_scaling(ConfigJson& scaling, Rope& rope, Translation& t) {
   // The kind has had two names, and some files have both.
   const std::string older = scaling.text("type", "default");
   const std::string name = scaling.text("rope_type", older);
@@ -146,7 +154,8 @@ double agreed(ConfigJson& c, ConfigJson& within, std::string_view key, double lo
 
 }  // namespace
 
-void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim, double default_base) {
+void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim, double default_base,
+                    int64_t default_original) {
   if (c.has("rope_parameters") && c.has("rope_scaling"))
     fail(ErrorCode::kBadInput,
          "rope_parameters and rope_scaling are both there; which one holds is not clear");
@@ -154,8 +163,9 @@ void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim, double defa
   rope.theta = c.number("rope_theta", 1e-3, 1e12, default_base);
   double rotated = c.number("partial_rotary_factor", 1e-3, 1, 1);
   rope.n_ctx = c.integer("max_position_embeddings", 1, kMaxPositions);
-  t.set_integer("context_length", rope.n_ctx);
-  rope.original_context = c.integer(kOriginal, 1, kMaxPositions, rope.n_ctx);
+  rope.longest_text = c.integer("max_sequence_length", 1, kMaxPositions, rope.n_ctx);
+  rope.original_context =
+      c.integer(kOriginal, 1, kMaxPositions, default_original != 0 ? default_original : rope.n_ctx);
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
     auto parameters = c.object(key);
     if (!parameters) continue;
@@ -175,7 +185,12 @@ void translate_rope(ConfigJson& c, Translation& t, int64_t head_dim, double defa
     rope.n_rot = part_of(rotated, head_dim);
     translate_scaling(scaling, rope, t);
   }
+  t.set_integer("context_length", rope.n_ctx);
   t.set_number("rope.freq_base", rope.theta);
+  if (part_of(rotated, head_dim) % 2 != 0) {
+    fail(ErrorCode::kBadInput, "partial_rotary_factor is {}: of {} dimensions that is {}, an odd number",
+         rotated, head_dim, part_of(rotated, head_dim));
+  }
   if (rotated != 1) t.set_integer("rope.dimension_count", part_of(rotated, head_dim));
 }
 

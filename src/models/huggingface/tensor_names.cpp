@@ -103,16 +103,9 @@ std::string stored_name(std::string_view ours, const HuggingFace& family) {
     for (const NameRow& row : *rows) {
       const auto numbers = row.ours.empty() ? std::nullopt : match(row.ours, stem);
       if (!numbers) continue;
-      // A head has no such prefix, and an expert's number is not in our name.
-      std::string name(row.theirs == "lm_head" ? "" : family.optional_prefix);
-      std::size_t n = 0;
-      for (std::size_t at = 0; at < row.theirs.size(); ++at) {
-        const bool is_number = row.theirs.substr(at).starts_with("{}");
-        name += is_number ? std::to_string(n < numbers->size() ? (*numbers)[n] : 0)
-                          : std::string(1, row.theirs[at]);
-        n += is_number;
-        at += is_number;
-      }
+      std::string name(row.theirs);
+      for (std::size_t n = 0, at = 0; (at = name.find("{}")) != std::string::npos; ++n)
+        name.replace(at, 2, std::to_string(n < numbers->size() ? (*numbers)[n] : 0));
       return name += suffix;
     }
   }

@@ -23,7 +23,8 @@ std::map<std::string, NamedSource> name_tensors(const std::vector<StoredTensor>&
                                                 const HuggingFace& family);
 
 // What a stored tensor would be called that `ours`, GGUF's name, is made of (of a stack, the first of them):
-// "model.layers.1.self_attn.k_proj.weight" for "blk.1.attn_k.weight". `ours` where no row knows it.
+// "layers.1.self_attn.k_proj.weight" for "blk.1.attn_k.weight", without the prefix that folders may have.
+// `ours` where no row knows it.
 std::string stored_name(std::string_view ours, const HuggingFace& family);
 
 }  // namespace kelda::models

@@ -10,19 +10,23 @@ std::string_view norm_name(NormPlace place) {
   return place == NormPlace::kBefore ? "attn_norm" : "attn_output_norm";
 }
 
+// Biases that all layers have, or none.
+constexpr std::string_view kQkvBiases = "biases of queries, keys and values";
+
 }  // namespace
 
 void Attention::tensors(const ModelConfig& c, const Options& options, int64_t i, TensorList& t) {
   const int64_t q_rows = c.n_heads * c.head_dim, kv_rows = c.n_kv_heads * c.head_dim;
   Norm::tensors(c, block_part(i, norm_name(options.norm)), t);
   if (options.fused_qkv) {
-    Linear::tensors(i, "attn_qkv", q_rows + 2 * kv_rows, c.hidden_size, options.qkv_bias, t);
+    Linear::tensors(i, "attn_qkv", q_rows + 2 * kv_rows, c.hidden_size, options.qkv_bias, t, kQkvBiases);
   } else {
-    Linear::tensors(i, "attn_q", q_rows, c.hidden_size, options.qkv_bias, t);
-    Linear::tensors(i, "attn_k", kv_rows, c.hidden_size, options.qkv_bias, t);
-    Linear::tensors(i, "attn_v", kv_rows, c.hidden_size, options.qkv_bias, t);
+    Linear::tensors(i, "attn_q", q_rows, c.hidden_size, options.qkv_bias, t, kQkvBiases);
+    Linear::tensors(i, "attn_k", kv_rows, c.hidden_size, options.qkv_bias, t, kQkvBiases);
+    Linear::tensors(i, "attn_v", kv_rows, c.hidden_size, options.qkv_bias, t, kQkvBiases);
   }
-  Linear::tensors(i, "attn_output", c.hidden_size, q_rows, options.output_bias, t);
+  Linear::tensors(i, "attn_output", c.hidden_size, q_rows, options.output_bias, t,
+                  "biases of the output");  // Qwen's shape has the others without it
   if (options.qk_norm) {
     t.vector(block_tensor(i, "attn_q_norm"), c.head_dim);
     t.vector(block_tensor(i, "attn_k_norm"), c.head_dim);

@@ -5,11 +5,9 @@
 namespace kelda::models {
 
 void Linear::tensors(int64_t layer, std::string_view what, int64_t rows, int64_t cols, Bias bias,
-                     TensorList& t) {
+                     TensorList& t, std::string_view group) {
   t.matrix(block_tensor(layer, what), rows, cols);
   if (bias == Bias::kAlways) t.vector(block_tensor(layer, what, "bias"), rows);
-  // Of all layers or of none; the output's has a mind of its own.
-  const std::string_view group = what == "attn_output" ? what : "bias";
   if (bias == Bias::kIfPresent) t.optional_vector(block_tensor(layer, what, "bias"), rows, group);
 }
 

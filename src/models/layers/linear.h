@@ -16,9 +16,10 @@ enum class Bias { kNone, kAlways, kIfPresent };
 
 class Linear {
  public:
-  // blk.LAYER.WHAT.weight [rows, cols] and blk.LAYER.WHAT.bias [rows].
+  // blk.LAYER.WHAT.weight [rows, cols] and blk.LAYER.WHAT.bias [rows]. group: biases that are all there or
+  // none is, where they are optional.
   static void tensors(int64_t layer, std::string_view what, int64_t rows, int64_t cols, Bias bias,
-                      TensorList& t);
+                      TensorList& t, std::string_view group = "");
   Linear() = default;
   Linear(const Weights& w, int64_t layer, std::string_view what);
 

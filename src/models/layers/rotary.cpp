@@ -1,6 +1,7 @@
 #include "models/layers/rotary.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/check.h"
@@ -61,19 +62,21 @@ ops::RopeFrequencies scaled_frequencies(const RopeConfig& rope, std::span<const 
 
 void rope_tensors(const ModelConfig& c, TensorList& t) {
   if (c.rope.scaling == RopeScaling::kLongRope) {
-    t.optional_vector(kLong, c.rope.n_rot / 2);
-    t.optional_vector(kShort, c.rope.n_rot / 2);
+    for (const std::string_view list : {kLong, kShort})
+      t.optional_vector(list, c.rope.n_rot / 2, "rope factors");
   } else {
     t.optional_vector(kFactors, c.rope.n_rot / 2);
   }
 }
 
+bool has_rope_factors(const ModelFile& file) {
+  return std::ranges::any_of(std::array{kFactors, kLong, kShort},
+                             [&](std::string_view name) { return file.find(name) != nullptr; });
+}
+
 std::span<const float> rope_factors(const Weights& w, const RopeConfig& rope) {
   if (!rope.file_factors) return {};
   const bool two_lists = rope.scaling == RopeScaling::kLongRope;
-  if (two_lists && w.has(kLong) != w.has(kShort)) {
-    fail(ErrorCode::kBadInput, "of the tensors {} and {} the file has only one", quote(kLong), quote(kShort));
-  }
   const std::string_view name = !two_lists ? kFactors : rope.long_factors ? kLong : kShort;
   if (!w.has(name)) return {};
   const std::span<const float> factors = w.vector(name);

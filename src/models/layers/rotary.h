@@ -5,6 +5,7 @@
 #include <span>
 
 #include "config/model_config.h"
+#include "files/model_file.h"
 #include "learned/tensor_list.h"
 #include "learned/weights.h"
 #include "ops/rope.h"
@@ -20,6 +21,8 @@ ops::RopeFrequencies scaled_frequencies(const RopeConfig& rope, std::span<const 
 // The tensors that may stretch a model's wavelengths, each optional: rope_freqs (Llama 3.x), and for
 // kLongRope both rope_factors_long and rope_factors_short.
 void rope_tensors(const ModelConfig& c, TensorList& t);
+// Whether the file has any of them.
+bool has_rope_factors(const ModelFile& file);
 // The factors among them that this config asks for; empty if it asks for none.
 std::span<const float> rope_factors(const Weights& w, const RopeConfig& rope);
 

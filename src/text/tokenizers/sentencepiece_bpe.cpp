@@ -3,7 +3,9 @@
 // token, begins with one more blank where the file asks for it.
 //   Source: Kudo and Richardson 2018 (arXiv 1808.06226).
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "text/bpe_model.h"
@@ -20,14 +22,15 @@ std::string marks(std::size_t n) {
   return text;
 }
 
-// The tokens for runs of marks that a publisher added by hand (Gemma), which converters write with blanks; by
-// the length of the run.
+// The tokens for runs of two marks and more that a publisher added by hand (Gemma), which converters write
+// with blanks; by the length of the run.
 std::map<std::size_t, TokenId> added_runs(const Vocabulary& v) {
   std::map<std::size_t, TokenId> runs;
   for (TokenId id = 0; id < v.size(); ++id) {
     const std::string& piece = v.piece(id);
-    const bool blank = !piece.empty() && piece.find_first_not_of(' ') == std::string::npos;
-    if (blank && v.type(id) == TokenType::kUserDefined) runs.emplace(piece.size(), id);
+    const bool is_run = piece.size() >= 2 && piece.size() * kMark.size() <= kMaxAddedTokenBytes &&
+                        piece.find_first_not_of(' ') == std::string::npos;
+    if (is_run && v.type(id) == TokenType::kUserDefined) runs.emplace(piece.size(), id);
   }
   return runs;
 }
@@ -35,27 +38,25 @@ std::map<std::size_t, TokenId> added_runs(const Vocabulary& v) {
 // Written as marks they are cut out of a text as they stand, like any added token.
 std::vector<AddedToken> added_with_marks(const Vocabulary& v, const std::map<std::size_t, TokenId>& runs) {
   std::vector<AddedToken> added = added_tokens_of(v);
-  for (AddedToken& token : added) {
-    const auto run = runs.find(token.text.size());
-    if (run != runs.end() && run->second == token.id) token.text = marks(run->first);
-  }
+  for (const auto& [length, id] : runs) std::ranges::find(added, id, &AddedToken::id)->text = marks(length);
   return added;
 }
 
 // And blanks, once they are marks, are merged into them before anything else is merged, the longest first.
-std::vector<Vocabulary::Merge> merges_with(const Vocabulary& v, std::map<std::size_t, TokenId> runs) {
+std::vector<Vocabulary::Merge> merges_with(const Vocabulary& v, const std::map<std::size_t, TokenId>& runs) {
   std::vector<Vocabulary::Merge> merges;
-  if (const TokenId one = v.find(kMark); one >= 0) runs.emplace(1, one);
+  std::map<std::size_t, TokenId> parts = runs;
+  if (const TokenId mark = v.find(kMark); mark >= 0) parts[1] = mark;
   for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
     for (std::size_t left = run->first; left-- > 1;) {
-      const auto a = runs.find(left), b = runs.find(run->first - left);
-      if (a != runs.end() && b != runs.end()) merges.push_back({a->second, b->second, run->second});
+      const auto a = parts.find(left), b = parts.find(run->first - left);
+      if (a != parts.end() && b != parts.end()) merges.push_back({a->second, b->second, run->second});
     }
   }
-  for (const Vocabulary::Merge& m : merges_of_scores(v)) {
-    const auto run = runs.find(v.piece(m.result).size());
-    if (run == runs.end() || run->second != m.result) merges.push_back(m);
-  }
+  std::set<TokenId> made;
+  for (const auto& [length, id] : runs) made.insert(id);
+  std::ranges::copy_if(merges_of_scores(v), std::back_inserter(merges),
+                       [&](const Vocabulary::Merge& m) { return made.count(m.result) == 0; });
   return merges;
 }
 
