@@ -81,8 +81,8 @@ int run(Arguments& a) {
   const int64_t vocab_size = session.model().config().vocab_size;
   if (a.top > vocab_size)
     fail(ErrorCode::kUsage, "--top asks for {} tokens; the model has {}", a.top, vocab_size);
-  const std::string profile = apply_profile(session.resolved(), session.model().recommended(), a.knobs);
-  if (!profile.empty() && !a.model.quiet) say("settings: {}\n", profile);
+  // What it sets is told with all settings.
+  (void)apply_profile(session.resolved(), session.model().recommended(), a.knobs);
   const context::Given given = given_prompt(a, session.model(), prompt);
   Engine engine(session.runner(), {});
   const InterruptGuard interrupt;
