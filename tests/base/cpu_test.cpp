@@ -60,10 +60,7 @@ TEST(ChooseIsa, CanBeForced) {
   }
 }
 
-TEST(ChooseIsa, WhoHasAvx512HasAvx2) {
-  if (!available(Isa::kAvx512)) GTEST_SKIP() << "this machine has no AVX-512";
-  EXPECT_TRUE(available(Isa::kAvx2));
-}
+TEST(ChooseIsa, WhoHasAvx512HasAvx2) { EXPECT_TRUE(available(Isa::kAvx2) || !available(Isa::kAvx512)); }
 
 TEST(ChooseIsa, UnknownNameIsRefusedWithTheKnownOnes) {
   const IsaVariable wrong("AVX2");

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "hub/sized_file.h"
 
 namespace kelda::hub {
 namespace {
@@ -41,12 +42,6 @@ class CacheTest : public testing::Test {
   }
   ~CacheTest() override { fs::remove_all(root_); }
 
-  // A file of that size, without content.
-  static void put(const fs::path& path, uint64_t bytes = 1) {
-    fs::create_directories(path.parent_path());
-    std::ofstream(path).flush();
-    fs::resize_file(path, bytes);
-  }
   template <typename Act>
   static std::string complaint(ErrorCode code, const Act& act) {
     try {

@@ -119,6 +119,11 @@ TEST_F(OtherCachesTest, AWholeFileMayHaveOfInItsName) {
   }
 }
 
+TEST_F(OtherCachesTest, AFolderThatWasPulledFileByFileIsFoundByItsRepository) {
+  const fs::path ours = put(".cache/kelda/models/hub/org/ours/config.json").parent_path();
+  EXPECT_EQ(resolve("hub:org/ours").path, ours);
+}
+
 TEST_F(OtherCachesTest, AnUncachedRepositorySaysWhatToDo) {
   for (const char* name : {"hub:org/absent", "hub:org/absent/file.gguf"}) {
     try {

@@ -11,6 +11,7 @@
 #include "base/error_of.h"
 #include "hub/cache.h"
 #include "hub/resolve.h"
+#include "hub/sized_file.h"
 
 namespace kelda::hub {
 namespace {
@@ -31,11 +32,6 @@ class OthersCache : public testing::Test {
       fs::permissions(folder, fs::perms::owner_all);
     ::unsetenv("XDG_CACHE_HOME");
     fs::remove_all(root_);
-  }
-  static void put(const fs::path& path, uint64_t bytes) {
-    fs::create_directories(path.parent_path());
-    std::ofstream(path).flush();
-    fs::resize_file(path, bytes);
   }
   void allow(fs::perms perms) const {
     for (const fs::path& folder : {folder_of(entry_), folder_of(name_)}) fs::permissions(folder, perms);

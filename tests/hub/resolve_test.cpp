@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "hub/cache.h"
+#include "hub/sized_file.h"
 
 namespace kelda::hub {
 namespace {
@@ -28,12 +29,6 @@ class ResolveTest : public testing::Test {
     fs::current_path(before_);
     ::unsetenv("XDG_CACHE_HOME");
     fs::remove_all(root_);
-  }
-  // A file of that size, without content.
-  static void put(const fs::path& path, uint64_t bytes) {
-    fs::create_directories(path.parent_path());
-    std::ofstream(path).flush();
-    fs::resize_file(path, bytes);
   }
   static std::string complaint(std::string_view model, ErrorCode code) {
     try {
