@@ -98,8 +98,8 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-// What a link at `path` leads to; `path` itself where it is none. A device is left to nobody: renaming would
-// replace it.
+// What a link at `path` leads to; `path` itself where it is none. A device is refused, also behind a link:
+// renaming would replace it.
 std::filesystem::path regular_file(const std::filesystem::path& path) {
   struct stat st {};
   const bool is_there = ::stat(path.c_str(), &st) == 0;
@@ -166,7 +166,6 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 void AtomicFile::commit() {
   if (::fsync(fd_) != 0) fail(ErrorCode::kIo, "{}: cannot sync: {}", path_.string(), std::strerror(errno));
   if (!named_) {  // a name first: no call replaces a file by one without
-    ::unlink(partial_.c_str());
     named_ =
         ::linkat(AT_FDCWD, open_descriptor(fd_).c_str(), AT_FDCWD, partial_.c_str(), AT_SYMLINK_FOLLOW) == 0;
   }

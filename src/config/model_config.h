@@ -44,6 +44,9 @@ enum class Pooling {
   kCls,   // the first token's
 };
 
+// What the kernels need of a head's width: a multiple of this.
+inline constexpr int64_t kHeadUnit = 16;
+
 // In messages and files for people.
 constexpr std::string_view pooling_name(Pooling pooling) {
   return pooling == Pooling::kMean ? "mean" : pooling == Pooling::kCls ? "cls" : "none";

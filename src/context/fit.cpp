@@ -144,8 +144,8 @@ class Fitting {
     const bool behind = settings_.keep == Keep::kStart && fitted_.n_turns == 0;
     const bool whole = take_summary(shortened->kept, summary, behind ? shortened->cut_in : std::nullopt);
     const bool nothing_new = summary.n_unwritten == summary.n_pieces;
-    if (nothing_new && n_known > 0 &&
-        fitted_.added > 0) {  // what is new has gone, and what was condensed before stays so
+    // What is new has gone, and what was condensed before stays so.
+    if (nothing_new && n_known > 0 && fitted_.added > 0) {
       fitted_.dropped = means_.count(rest) - fitted_.kept;
       fitted_.summarised = fitted_.given - fitted_.kept - fitted_.dropped;
     }

@@ -43,9 +43,9 @@ void read_heads(ConfigKeys& k, ModelConfig& c) {
   }
   c.head_dim = k.integer("attention.key_length", 1, 4096, c.hidden_size / c.n_heads);
   k.integer("attention.value_length", c.head_dim, c.head_dim, c.head_dim);
-  if (c.head_dim % 16 != 0) {
-    fail(ErrorCode::kUnsupported, "{} is {}: this build runs heads of a multiple of 16 dimensions",
-         k.full("attention.key_length"), c.head_dim);
+  if (c.head_dim % kHeadUnit != 0) {
+    fail(ErrorCode::kUnsupported, "{} is {}: this build runs heads of a multiple of {} dimensions",
+         k.full("attention.key_length"), c.head_dim, kHeadUnit);
   }
 }
 

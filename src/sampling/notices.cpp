@@ -30,23 +30,23 @@ class Notices {
   }
 
  private:
-  // A profile may set what it does not use itself; whoever then goes another way than the profile is told.
-  void add(std::string_view name, std::string_view why, bool by_the_profile = true) {
-    if (!knobs_.is_set(name) || (by_the_profile && knobs_.source(name) == from_profile_)) return;
+  // A profile may set what it does not use itself: that is told only where its user went another way.
+  void add(std::string_view name, std::string_view why, bool of_profile_too = false) {
+    if (!knobs_.is_set(name) || (!of_profile_too && knobs_.source(name) == from_profile_)) return;
     if (std::find(told_.begin(), told_.end(), name) != told_.end()) return;  // one reason is enough
     told_.push_back(name);
     out_.push_back(fmt::format("{} has no effect: {}", name, why));
   }
-  void add_all(const SamplerSpec& spec, std::string_view why, bool by_the_profile = true) {
-    for (const Knob& knob : spec.knobs) add(knob.name, why, by_the_profile);
+  void add_all(const SamplerSpec& spec, std::string_view why, bool of_profile_too = false) {
+    for (const Knob& knob : spec.knobs) add(knob.name, why, of_profile_too);
   }
 
   void not_in_the_order() {
-    const bool is_the_profiles = knobs_.source("sampler_order") == from_profile_;
+    const bool is_another_order = knobs_.source("sampler_order") != from_profile_;
     for (const SamplerSpec* spec : samplers_in_order()) {
       if (std::find(ordered_.begin(), ordered_.end(), spec) != ordered_.end()) continue;
       if (!spec->is_on(knobs_)) continue;
-      add_all(*spec, fmt::format("sampler_order does not name {}", spec->name), is_the_profiles);
+      add_all(*spec, fmt::format("sampler_order does not name {}", spec->name), is_another_order);
     }
   }
 

@@ -58,6 +58,17 @@ TEST(ConfigJson, AListOfObjectsNamesEachByItsNumber) {
                  [] { ConfigJson::parse_list(R"([{"a": 1, "a": 2}])"); });
 }
 
+TEST(ConfigJson, ANumberWithSeveralNamesIsOne) {
+  ConfigJson c = ConfigJson::parse(R"({"a": 3, "b": 3, "c": 4, "n": null})");
+  EXPECT_EQ(c.integer_under({"a", "b"}, 1, 9), 3);
+  EXPECT_EQ(c.integer_under({"x", "n", "c"}, 1, 9), 4);
+  EXPECT_EQ(c.integer_under({"x", "n"}, 1, 9), std::nullopt);
+  expect_refused(ErrorCode::kBadInput, "b is 3 and c is 4: they must be the same", [&] {
+    c.integer_under({"b", "c"}, 1, 9);
+  });
+  EXPECT_THROW(c.integer_under({"a"}, 4, 9), Error);
+}
+
 TEST(ConfigJson, WhatDoesNotFitIsNamedWithItsPath) {
   ConfigJson c = ConfigJson::parse(R"({"n": 70, "big": 18446744073709551615, "s": "7", "in": {"f": [1]}})");
   expect_refused(ErrorCode::kBadInput, "n is 70; allowed are 0 to 10", [&] { c.integer("n", 0, 10); });

@@ -129,10 +129,11 @@ Next run_slash_command(ConversationSession& session, std::string_view line) {
       space == std::string_view::npos ? std::string_view() : trimmed(line.substr(space), kBlanks);
   std::vector<std::string_view> names;
   for (const SlashCommand& c : kCommands) {
-    if (c.name == name && c.arguments.empty() && !arguments.empty())
-      fail(ErrorCode::kUsage, "{} takes nothing after it; got {}", name, quote(arguments));
-    if (c.name == name) return c.run(session, arguments);
     names.push_back(c.name);
+    if (c.name != name) continue;
+    if (c.arguments.empty() && !arguments.empty())
+      fail(ErrorCode::kUsage, "{} takes nothing after it; got {}", name, quote(arguments));
+    return c.run(session, arguments);
   }
   const std::string near = did_you_mean(name, names);
   fail(ErrorCode::kUsage, "no command {}; {}; a message that begins so goes between \"\"\" and \"\"\"",

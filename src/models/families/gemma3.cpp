@@ -45,17 +45,6 @@ void translate_local_base(ConfigJson& c, Translation& t) {
   t.set_number("rope.freq_base_swa", base);
 }
 
-// How often a layer sees all: a key that has had two names.
-void translate_period(ConfigJson& c, Translation& t) {
-  constexpr std::string_view kKey = "sliding_window_pattern", kHidden = "_sliding_window_pattern";
-  if (!c.has(kKey) && !c.has(kHidden)) return;
-  const int64_t period = c.integer(c.has(kKey) ? kKey : kHidden, 1, 4096);
-  if (const int64_t hidden = c.integer(kHidden, 1, 4096, period); hidden != period) {
-    fail(ErrorCode::kBadInput, "{} is {} and {} is {}: they must be the same", kKey, period, kHidden, hidden);
-  }
-  t.set_integer("attention.sliding_window_pattern", period);
-}
-
 void translate(ConfigJson& c, Translation& t) {
   translate_decoder(c, t, {.rope_base = 1e6, .head_dim = 256, .n_kv_heads = 4});
   c.only_text("hidden_activation", {"gelu_pytorch_tanh"});
@@ -65,7 +54,8 @@ void translate(ConfigJson& c, Translation& t) {
   t.set_number("final_logit_softcapping", c.number("final_logit_softcapping", 0, 1e6, 0));
   translate_local_base(c, t);
   // Older files say how often a layer sees all, newer ones which layers do.
-  translate_period(c, t);
+  if (const auto period = c.integer_under({"sliding_window_pattern", "_sliding_window_pattern"}, 1, 4096))
+    t.set_integer("attention.sliding_window_pattern", *period);
   translate_layer_types(c, t);
   translate_query_scalar(c, t);
 }

@@ -109,6 +109,21 @@ int64_t ConfigJson::integer(std::string_view key, int64_t lo, int64_t hi, int64_
   return value == nullptr ? otherwise : whole(full(key), *value, lo, hi);
 }
 
+std::optional<int64_t> ConfigJson::integer_under(std::initializer_list<std::string_view> keys, int64_t lo,
+                                                 int64_t hi) {
+  std::optional<std::pair<std::string_view, int64_t>> first;
+  for (const std::string_view key : keys) {
+    if (!has(key)) continue;
+    const int64_t value = integer(key, lo, hi);
+    if (!first) first.emplace(key, value);
+    if (value != first->second) {
+      fail(ErrorCode::kBadInput, "{} is {} and {} is {}: they must be the same", full(first->first),
+           first->second, full(key), value);
+    }
+  }
+  return first ? std::optional(first->second) : std::nullopt;
+}
+
 double ConfigJson::number(std::string_view key, double lo, double hi) {
   const json* value = find(key);
   if (value == nullptr) fail(ErrorCode::kBadInput, "{} is missing", full(key));

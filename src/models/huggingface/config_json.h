@@ -29,6 +29,9 @@ class ConfigJson {
   bool is_null(std::string_view key) const;
   int64_t integer(std::string_view key, int64_t lo, int64_t hi);
   int64_t integer(std::string_view key, int64_t lo, int64_t hi, int64_t otherwise);
+  // One number that has had several names; nothing where the file has none of them. Throws kBadInput where
+  // two of them differ.
+  std::optional<int64_t> integer_under(std::initializer_list<std::string_view> keys, int64_t lo, int64_t hi);
   double number(std::string_view key, double lo, double hi);
   double number(std::string_view key, double lo, double hi, double otherwise);
   bool boolean(std::string_view key, bool otherwise);

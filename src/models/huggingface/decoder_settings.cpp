@@ -1,9 +1,11 @@
 // What decoders' folders have in common.
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "base/quote.h"
+#include "config/model_config.h"
 #include "models/huggingface/huggingface.h"
 #include "models/huggingface/rope_settings.h"
 
@@ -158,9 +160,9 @@ void translate_sizes(ConfigJson& c, Translation& t, int64_t default_head_dim) {
   }
   const int64_t head_dim =
       c.integer("head_dim", 1, 4096, default_head_dim != 0 ? default_head_dim : hidden / heads);
-  if (head_dim % 16 != 0) {
-    fail(ErrorCode::kUnsupported, "heads of {} dimensions ({}): this build runs multiples of 16", head_dim,
-         c.has("head_dim") ? "head_dim" : "hidden_size / num_attention_heads");
+  if (head_dim % kHeadUnit != 0) {
+    fail(ErrorCode::kUnsupported, "heads of {} dimensions ({}): this build runs multiples of {}", head_dim,
+         c.has("head_dim") ? "head_dim" : "hidden_size / num_attention_heads", kHeadUnit);
   }
   t.set_integer("attention.key_length", head_dim);
   t.set_integer("attention.value_length", head_dim);
@@ -183,18 +185,12 @@ void translate_decoder(ConfigJson& c, Translation& t, const DecoderDefaults& def
 }
 
 void translate_experts(ConfigJson& c, Translation& t, std::initializer_list<std::string_view> counted_by) {
-  std::string_view first;
-  for (const std::string_view key : counted_by) {
-    if (!c.has(key)) continue;
-    if (first.empty()) first = key;
-    const int64_t n = c.integer(first, 1, 4096), again = c.integer(key, 1, 4096);
-    if (n != again)
-      fail(ErrorCode::kBadInput, "{} is {} and {} is {}: they must be the same", first, n, key, again);
-  }
-  if (first.empty()) first = *counted_by.begin();
-  const int64_t n_experts = c.integer(first, 1, 4096), n_used = c.integer("num_experts_per_tok", 1, 4096);
+  const auto named = std::ranges::find_if(counted_by, [&](std::string_view key) { return c.has(key); });
+  const std::string_view counted = named == counted_by.end() ? *counted_by.begin() : *named;
+  const int64_t n_experts = c.integer(counted, 1, 4096), n_used = c.integer("num_experts_per_tok", 1, 4096);
+  c.integer_under(counted_by, 1, 4096);  // whose other names must say the same
   if (n_used > n_experts)
-    fail(ErrorCode::kBadInput, "num_experts_per_tok is {} and {} is {}: more than there are", n_used, first,
+    fail(ErrorCode::kBadInput, "num_experts_per_tok is {} and {} is {}: more than there are", n_used, counted,
          n_experts);
   t.set_integer("expert_count", n_experts);
   t.set_integer("expert_used_count", n_used);

@@ -74,13 +74,11 @@ class ModelFolder final : public ModelFile {
  public:
   explicit ModelFolder(const fs::path& folder) : folder_(folder), stored_(Safetensors::open(folder)) {
     const fs::path path = folder / "config.json";
-    const Family* known = nullptr;
     Tie tie;
     naming(path, [&] {
       ConfigJson config = ConfigJson::parse(read_text(path, kMaxConfigBytes));
       const Family& family = family_of(config);
-      known = &family;
-      huggingface_ = &family.huggingface;
+      family_ = &family;
       tie = {.is_stated = config.has(kTie), .tied = config.boolean(kTie, family.huggingface.tied)};
       translation_.architecture = family.name;
       translation_.metadata.add("general.architecture", MetadataValue(std::string(family.name)));
@@ -89,12 +87,12 @@ class ModelFolder final : public ModelFile {
       head_dim_ = translation_.head_dim();
     });
     naming(folder, [&] {
-      auto named = name_tensors(stored_.tensors(), known->huggingface);
-      if (known->role() == Role::kDecoder) settle_head(named, tie);
+      auto named = name_tensors(stored_.tensors(), family_->huggingface);
+      if (family_->role() == Role::kDecoder) settle_head(named, tie);
       if (translation_.attention_bias) check_biases(named, *translation_.attention_bias);
       add_tensors(named);
     });
-    if (known->huggingface.beside != nullptr) known->huggingface.beside(folder, translation_);
+    if (family_->huggingface.beside != nullptr) family_->huggingface.beside(folder, translation_);
     container_ =
         stored_.n_files() == 1 ? "safetensors" : fmt::format("safetensors, {} files", stored_.n_files());
   }
@@ -130,7 +128,8 @@ class ModelFolder final : public ModelFile {
 
   // What the folder would call a tensor that it has not. Heads are beside what has the prefix.
   std::string absent_name(std::string_view name) const {
-    const std::string theirs = stored_name(name, *huggingface_), prefix(huggingface_->optional_prefix);
+    const std::string theirs = stored_name(name, family_->huggingface),
+                      prefix(family_->huggingface.optional_prefix);
     const bool has_prefix = std::ranges::any_of(
         stored_.tensors(), [&](const StoredTensor& t) { return t.name.starts_with(prefix); });
     return has_prefix && theirs != name && !theirs.starts_with("lm_head.") ? prefix + theirs : theirs;
@@ -230,7 +229,7 @@ class ModelFolder final : public ModelFile {
   }
 
   fs::path folder_;
-  const HuggingFace* huggingface_ = nullptr;
+  const Family* family_ = nullptr;
   Safetensors stored_;
   std::string container_;
   Translation translation_ = {};
